@@ -1,0 +1,1 @@
+"""Metrics: cards on pure functions, one table for all of them."""
