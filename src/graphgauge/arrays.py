@@ -14,7 +14,16 @@ import scipy.sparse as sp
 
 from graphgauge.errors import InputError, name_rows
 
-__all__ = ["BoolArray", "FloatArray", "IntArray", "floats", "integers", "same_length"]
+__all__ = [
+    "BoolArray",
+    "FloatArray",
+    "IntArray",
+    "check_pairs",
+    "floats",
+    "integers",
+    "refuse",
+    "same_length",
+]
 
 FloatArray: TypeAlias = npt.NDArray[np.floating[Any]]
 IntArray: TypeAlias = npt.NDArray[np.integer[Any]]
@@ -59,10 +68,10 @@ def integers(name: str, value: object, *, ndim: int) -> IntArray:
     if array.dtype.kind == "f":
         with np.errstate(invalid="ignore"):
             bad = ~np.isfinite(array) | (array != np.rint(array)) | (np.abs(array) > 2.0**53)
-        _refuse(name, bad, "is not a whole number", "are not whole numbers")
+        refuse(name, bad, "is not a whole number", "are not whole numbers")
         return array.astype(np.int64)
     if array.dtype == np.uint64:
-        _refuse(name, array > np.iinfo(np.int64).max, "is too large", "are too large")
+        refuse(name, array > np.iinfo(np.int64).max, "is too large", "are too large")
     if array.dtype in (np.int32, np.int64):
         return array
     return array.astype(np.int64)
@@ -84,6 +93,34 @@ def same_length(**arrays: npt.NDArray[Any] | None) -> int:
         if length != n:
             raise InputError(f"lengths differ: {first} has {n} rows, {name} has {length}")
     return n
+
+
+def check_pairs(name: str, pairs: IntArray, n_nodes: int) -> None:
+    """Check that rows of pairs ``[..., 2]`` name nodes that exist.
+
+    Examples
+    --------
+    >>> check_pairs("edges", np.array([[0, 1], [1, 7]]), 3)
+    Traceback (most recent call last):
+        ...
+    graphgauge.errors.InputError: edges: 1 row points outside nodes 0..2 (row 1)
+    """
+    if pairs.shape[-1] != 2:
+        raise InputError(f"{name}: has shape {pairs.shape}, expected pairs of nodes")
+    if pairs.size and (pairs.min() < 0 or pairs.max() >= n_nodes):
+        nodes = f"outside nodes 0..{n_nodes - 1}"
+        bad = (pairs < 0) | (pairs >= n_nodes)
+        refuse(name, bad, f"points {nodes}", f"point {nodes}")
+
+
+def refuse(name: str, bad: BoolArray, one: str, many: str) -> None:
+    """Raise an error that names the rows where `bad` holds; nothing where it never does."""
+    bad = np.atleast_1d(bad)
+    rows: BoolArray = bad.any(axis=tuple(range(1, bad.ndim)))
+    n = int(rows.sum())
+    if n:
+        plural = f"1 row {one}" if n == 1 else f"{n} rows {many}"
+        raise InputError(f"{name}: {plural} ({name_rows(rows)})")
 
 
 def _numeric(name: str, value: object) -> npt.NDArray[Any]:
@@ -108,12 +145,4 @@ def _check_finite(name: str, array: FloatArray) -> None:
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(array.sum()):
             return
-    _refuse(name, ~np.isfinite(array), "is not finite", "are not finite")
-
-
-def _refuse(name: str, bad: BoolArray, one: str, many: str) -> None:
-    rows = bad.reshape(len(bad), -1).any(axis=1) if bad.ndim > 1 else bad
-    if rows.any():
-        n = int(rows.sum())
-        plural = f"1 row {one}" if n == 1 else f"{n} rows {many}"
-        raise InputError(f"{name}: {plural} ({name_rows(np.atleast_1d(rows))})")
+    refuse(name, ~np.isfinite(array), "is not finite", "are not finite")

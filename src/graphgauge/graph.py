@@ -1,0 +1,220 @@
+"""A graph as it is judged: who is linked with whom, what the nodes carry, what was done to it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from graphgauge.archive import from_json, open_npz, to_json, whole_number, write_npz
+from graphgauge.arrays import FloatArray, IntArray, check_pairs, floats, integers
+from graphgauge.errors import InputError
+
+__all__ = ["Graph", "undirected_edges"]
+
+
+def undirected_edges(edges: IntArray, n_nodes: int) -> tuple[IntArray, IntArray]:
+    """Reduce edges ``[e, 2]`` to unique pairs ``u < v`` and the row each was first seen in.
+
+    Self-loops are dropped, directions and repetitions merged.
+
+    Examples
+    --------
+    >>> undirected_edges(np.array([[1, 0], [0, 1], [2, 2], [1, 2]]), 3)
+    (array([[0, 1],
+           [1, 2]], dtype=int32), array([0, 3]))
+    """
+    kept = np.flatnonzero(edges[:, 0] != edges[:, 1])
+    u, v = edges[kept, 0], edges[kept, 1]
+    keys = np.minimum(u, v).astype(np.int64) * n_nodes + np.maximum(u, v)
+    keys, first = np.unique(keys, return_index=True)
+    small = np.int32 if n_nodes <= np.iinfo(np.int32).max else np.int64
+    pairs = np.empty((len(keys), 2), small)
+    pairs[:, 0], pairs[:, 1] = np.divmod(keys, max(n_nodes, 1))
+    return pairs, kept[first]
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """Frozen graph with checked parts.
+
+    Parameters
+    ----------
+    adjacency
+        Square matrix, sparse or dense; an entry ``[u, v]`` is the weight of the edge from u to v.
+    features
+        One row a node, dense or sparse, or None.
+    labels
+        Class of every node, -1 where unknown, or None.
+    name
+        What to call it.
+    steps
+        What was done to it, in order (``"undirected"``, ``"self-loops removed"`` ...).
+
+    Examples
+    --------
+    >>> graph = Graph.from_edges([[0, 1], [1, 2]], 3)
+    >>> graph.n_nodes, graph.degrees.tolist()
+    (3, [1, 2, 1])
+    """
+
+    adjacency: sp.csr_array[Any, Any]
+    features: FloatArray | sp.csr_array[Any, Any] | None = None
+    labels: IntArray | None = None
+    name: str = ""
+    steps: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        adjacency = _sparse("adjacency", self.adjacency)
+        if adjacency.shape[0] != adjacency.shape[1]:
+            raise InputError(f"adjacency: has shape {adjacency.shape}, expected a square")
+        n_nodes = adjacency.shape[0]
+        object.__setattr__(self, "adjacency", adjacency)
+        if self.features is not None:
+            features = self.features
+            door = _sparse if sp.issparse(features) else _table
+            object.__setattr__(self, "features", door("features", features))
+            _check_rows("features", self.features.shape[0], n_nodes)
+        if self.labels is not None:
+            object.__setattr__(self, "labels", integers("labels", self.labels, ndim=1))
+            _check_rows("labels", len(self.labels), n_nodes)
+        object.__setattr__(self, "steps", tuple(self.steps))
+
+    @classmethod
+    def from_edges(
+        cls, edges: npt.ArrayLike, n_nodes: int, *, directed: bool = False, **content: Any
+    ) -> Graph:
+        """Build a graph from pairs ``[e, 2]``; undirected unless told otherwise."""
+        pairs = np.asarray(edges)
+        pairs = integers("edges", pairs.reshape(-1, 2) if not pairs.size else pairs, ndim=2)
+        check_pairs("edges", pairs, n_nodes)
+        if not directed:
+            pairs = undirected_edges(pairs, n_nodes)[0]
+            pairs = np.concatenate([pairs, pairs[:, ::-1]])
+        ones = np.ones(len(pairs), np.float32)
+        shape = (n_nodes, n_nodes)
+        return cls(sp.coo_array((ones, (pairs[:, 0], pairs[:, 1])), shape).tocsr(), **content)
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes."""
+        return int(self.adjacency.shape[0])
+
+    @cached_property
+    def edges(self) -> IntArray:
+        """Unique undirected edges ``[e, 2]`` with ``u < v``, without self-loops."""
+        entries = self.adjacency.tocoo()
+        return undirected_edges(np.stack(entries.coords, axis=1), self.n_nodes)[0]
+
+    @property
+    def degrees(self) -> IntArray:
+        """Number of entries in every row of the adjacency."""
+        return np.diff(self.adjacency.indptr)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Hash of the content in canonical form, the same whatever file it came from.
+
+        Order of nodes counts, format does not: dense and sparse, single and double precision,
+        sorted and unsorted entries of the same numbers agree.
+        """
+        digest = hashlib.sha256(b"graphgauge graph 1")
+        _feed_matrix(digest, self.adjacency)
+        if self.features is not None:
+            _feed_matrix(digest, self.features)
+        if self.labels is not None:
+            digest.update(b"labels" + self.labels.astype("<i8").tobytes())
+        return digest.hexdigest()
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the graph to an ``.npz`` file."""
+        about = to_json({"name": self.name, "steps": list(self.steps)})
+        arrays = {"graph": about, "n_nodes": np.array(self.n_nodes)}
+        arrays |= _pack("adjacency", self.adjacency)
+        if self.features is not None:
+            arrays |= _pack("features", self.features)
+        if self.labels is not None:
+            arrays["labels"] = self.labels
+        write_npz(path, arrays)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Graph:
+        """Read a graph that `save` wrote."""
+        stored = open_npz(path)
+        if "graph" not in stored or "n_nodes" not in stored:
+            raise InputError(f"{path}: not a graph (it lacks graph or n_nodes)")
+        about = from_json(stored["graph"])
+        n_nodes = whole_number(stored["n_nodes"])
+        arrays = {name: array.read() for name, array in stored.items()}
+        steps = about.get("steps", ())
+        adjacency = _unpack("adjacency", arrays, n_nodes)
+        if adjacency is None:
+            raise InputError(f"{path}: not a graph (it lacks an adjacency)")
+        return cls(
+            adjacency,
+            _unpack("features", arrays, n_nodes),
+            arrays.get("labels"),
+            str(about.get("name", "")),
+            tuple(map(str, steps if isinstance(steps, Sequence) else ())),
+        )
+
+
+def _sparse(name: str, value: Any) -> sp.csr_array[Any, Any]:
+    matrix = sp.csr_array(value if sp.issparse(value) else floats(name, value, ndim=2))
+    if matrix.dtype.kind not in "fiub":
+        raise InputError(f"{name}: holds {matrix.dtype} values, expected numbers")
+    if not np.isfinite(matrix.data).all():
+        raise InputError(f"{name}: holds values that are not finite")
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    return matrix
+
+
+def _table(name: str, value: object) -> FloatArray:
+    return floats(name, value, ndim=2)
+
+
+def _check_rows(name: str, rows: int, n_nodes: int) -> None:
+    if rows != n_nodes:
+        raise InputError(f"lengths differ: the graph has {n_nodes} nodes, {name} has {rows} rows")
+
+
+def _feed_matrix(digest: Any, matrix: FloatArray | sp.csr_array[Any, Any]) -> None:
+    canonical = sp.csr_array(matrix, copy=True)
+    canonical.sum_duplicates()
+    canonical.eliminate_zeros()
+    digest.update(np.array(canonical.shape, "<i8").tobytes())
+    digest.update(canonical.indptr.astype("<i8").tobytes())
+    digest.update(canonical.indices.astype("<i8").tobytes())
+    digest.update(canonical.data.astype("<f8").tobytes())
+
+
+def _pack(name: str, matrix: Any) -> dict[str, Any]:
+    if not sp.issparse(matrix):
+        return {name: matrix}
+    csr = sp.csr_array(matrix)
+    parts = {"indptr": csr.indptr, "indices": csr.indices, "data": csr.data}
+    return {f"{name}_{k}": v for k, v in parts.items()} | {f"{name}_columns": csr.shape[1]}
+
+
+def _unpack(name: str, arrays: dict[str, Any], n_rows: int) -> Any:
+    if name in arrays:
+        return arrays[name]
+    parts = [arrays.get(f"{name}_{k}") for k in ("data", "indices", "indptr", "columns")]
+    if any(part is None for part in parts):
+        return None
+    data, indices, indptr, columns = parts
+    try:
+        matrix = sp.csr_array((data, indices, indptr), shape=(n_rows, int(columns)))
+        matrix.check_format(full_check=True)
+    except (ValueError, TypeError, IndexError, OverflowError) as error:
+        raise InputError(f"{name}: not a valid sparse matrix ({error})") from None
+    return matrix
