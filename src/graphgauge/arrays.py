@@ -115,8 +115,7 @@ def check_pairs(name: str, pairs: IntArray, n_nodes: int) -> None:
 
 def refuse(name: str, bad: BoolArray, one: str, many: str) -> None:
     """Raise an error that names the rows where `bad` holds; nothing where it never does."""
-    bad = np.atleast_1d(bad)
-    rows: BoolArray = bad.any(axis=tuple(range(1, bad.ndim)))
+    rows = np.asarray(np.atleast_1d(bad).any(axis=tuple(range(1, bad.ndim))))
     n = int(rows.sum())
     if n:
         plural = f"1 row {one}" if n == 1 else f"{n} rows {many}"

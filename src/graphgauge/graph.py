@@ -65,8 +65,8 @@ class Graph:
     (3, [1, 2, 1])
     """
 
-    adjacency: sp.csr_array[Any, Any]
-    features: FloatArray | sp.csr_array[Any, Any] | None = None
+    adjacency: sp.csr_array
+    features: FloatArray | sp.csr_array | None = None
     labels: IntArray | None = None
     name: str = ""
     steps: tuple[str, ...] = ()
@@ -166,7 +166,7 @@ class Graph:
         )
 
 
-def _sparse(name: str, value: Any) -> sp.csr_array[Any, Any]:
+def _sparse(name: str, value: Any) -> sp.csr_array:
     matrix = sp.csr_array(value if sp.issparse(value) else floats(name, value, ndim=2))
     if matrix.dtype.kind not in "fiub":
         raise InputError(f"{name}: holds {matrix.dtype} values, expected numbers")
@@ -187,7 +187,7 @@ def _check_rows(name: str, rows: int, n_nodes: int) -> None:
         raise InputError(f"lengths differ: the graph has {n_nodes} nodes, {name} has {rows} rows")
 
 
-def _feed_matrix(digest: Any, matrix: FloatArray | sp.csr_array[Any, Any]) -> None:
+def _feed_matrix(digest: Any, matrix: FloatArray | sp.csr_array) -> None:
     canonical = sp.csr_array(matrix, copy=True)
     canonical.sum_duplicates()
     canonical.eliminate_zeros()
