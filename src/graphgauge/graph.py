@@ -116,7 +116,7 @@ class Graph:
     @property
     def degrees(self) -> IntArray:
         """Number of entries in every row of the adjacency."""
-        return np.diff(self.adjacency.indptr)
+        return np.asarray(np.diff(self.adjacency.indptr))
 
     @cached_property
     def fingerprint(self) -> str:
@@ -208,10 +208,10 @@ def _pack(name: str, matrix: Any) -> dict[str, Any]:
 def _unpack(name: str, arrays: dict[str, Any], n_rows: int) -> Any:
     if name in arrays:
         return arrays[name]
-    parts = [arrays.get(f"{name}_{k}") for k in ("data", "indices", "indptr", "columns")]
-    if any(part is None for part in parts):
+    keys = [f"{name}_{k}" for k in ("data", "indices", "indptr", "columns")]
+    if any(key not in arrays for key in keys):
         return None
-    data, indices, indptr, columns = parts
+    data, indices, indptr, columns = (arrays[key] for key in keys)
     try:
         matrix = sp.csr_array((data, indices, indptr), shape=(n_rows, int(columns)))
         matrix.check_format(full_check=True)
