@@ -293,7 +293,7 @@ class LinkPredictions:
                 raise InputError(f"{path}: not predictions for links (it lacks {key})")
         parts = {k: a.read() for k, a in stored.items() if k == "part" or k.startswith("part_")}
         pairs = {k: stored[k].read() for k in ("pos_edges", "neg_edges") if k in stored}
-        scores = {"pos": stored["pos"].read(), "neg": stored["neg"]}
+        scores: dict[str, Any] = {"pos": stored["pos"].read(), "neg": stored["neg"]}
         return cls(**scores, parts=_read_parts(parts), **pairs, name=os.fspath(path))
 
 

@@ -1,0 +1,271 @@
+"""Files of predictions and edges: ``.npz``, CSV and Parquet, told apart by name and header.
+
+Tables hold one column a class, named ``prob_<class>``, and a column ``label`` with the class (or
+-1, or nothing, where it is unknown); links hold ``pos`` beside ``neg_<i>``, or ``score`` beside
+``positive`` (1 or 0). Columns with other names are not guessed at.
+"""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import os
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from graphgauge.archive import open_npz
+from graphgauge.arrays import IntArray, integers, refuse
+from graphgauge.errors import InputError, name_rows
+from graphgauge.graph import Graph
+from graphgauge.parts import parts_from_names
+from graphgauge.predictions import LinkPredictions, NodePredictions
+
+__all__ = ["read_edges", "read_predictions"]
+
+_UNCERTAINTIES = ("total", "data", "knowledge")
+_LONGEST_WORD = 200
+_UNKNOWN = ("", "-1", "nan", "none", "null")
+# A Parquet file may unfold to this many bytes, or to this many times its size, the larger.
+_PARQUET_BYTES, _PARQUET_EXPANSION = 2**30, 200
+
+
+class _Table(Protocol):
+    """Columns by name, as numbers or as words."""
+
+    columns: list[str]
+
+    def numbers(self, names: Sequence[str]) -> npt.NDArray[np.float64]:
+        """Return the named columns ``[n, len(names)]``."""
+
+    def words(self, name: str) -> list[str]:
+        """Return a column as text."""
+
+
+def read_predictions(path: str | os.PathLike[str]) -> NodePredictions | LinkPredictions:
+    """Read a file of predictions: of nodes where it holds ``probs``, of links where ``pos``."""
+    path = Path(path)
+    if path.suffix.lower() in (".csv", ".tsv", ".txt", ".parquet", ".pq"):
+        table = _open_table(path)
+        is_link = "pos" in table.columns or "score" in table.columns
+        return _links(path, table) if is_link else _nodes(path, table)
+    names = open_npz(path)
+    if "probs" in names:
+        return NodePredictions.load(path)
+    if "pos" in names:
+        return LinkPredictions.load(path)
+    found = ", ".join(sorted(names)[:8]) or "nothing"
+    raise InputError(f"{path}: holds neither probs (nodes) nor pos and neg (links); found: {found}")
+
+
+def read_edges(path: str | os.PathLike[str], n_nodes: int) -> Graph:
+    """Read a graph: one that `Graph.save` wrote, an ``edge_index`` [2, e], or two columns."""
+    path = Path(path)
+    if path.suffix.lower() in (".parquet", ".pq"):
+        table = _open_table(path)
+        edges = integers("edges", table.numbers(table.columns[:2]), ndim=2)
+    elif path.suffix.lower() in (".csv", ".tsv", ".txt", ".edges"):
+        edges = _read_pairs(path)
+    else:
+        stored = open_npz(path)
+        if "graph" in stored:
+            graph = Graph.load(path)
+            if graph.n_nodes != n_nodes:
+                raise InputError(f"{path}: has {graph.n_nodes} nodes, expected {n_nodes}")
+            return graph
+        if "edge_index" not in stored:
+            raise InputError(f"{path}: holds neither a graph nor edge_index")
+        edges = integers("edge_index", stored["edge_index"].read(), ndim=2).T
+    return Graph.from_edges(edges, n_nodes, directed=True)
+
+
+def _nodes(path: Path, table: _Table) -> NodePredictions:
+    classes = [name for name in table.columns if name.startswith("prob_")]
+    label = next((name for name in ("label", "labels") if name in table.columns), None)
+    if not classes or label is None:
+        raise InputError(
+            f"{path}: expected one column prob_<class> for each class and a column label; "
+            f"found: {', '.join(table.columns[:8])}"
+        )
+    return NodePredictions(
+        table.numbers(classes),
+        _class_numbers(table.words(label), [name.removeprefix("prob_") for name in classes]),
+        _parts(table),
+        uncertainties={u: table.numbers([u])[:, 0] for u in _UNCERTAINTIES if u in table.columns},
+        name=str(path),
+    )
+
+
+def _links(path: Path, table: _Table) -> LinkPredictions:
+    negatives = [name for name in table.columns if name.startswith("neg_")]
+    if "pos" in table.columns and negatives:
+        pos = table.numbers(["pos"])[:, 0]
+        return LinkPredictions(pos, table.numbers(negatives), _parts(table), name=str(path))
+    if not {"score", "positive"} <= set(table.columns):
+        raise InputError(
+            f"{path}: expected pos with neg_<i>, or score with positive; "
+            f"found: {', '.join(table.columns[:8])}"
+        )
+    score, positive = table.numbers(["score", "positive"]).T
+    refuse("positive", (positive != 0) & (positive != 1), "is not 0 or 1", "are not 0 or 1")
+    is_positive = positive == 1
+    pairs: dict[str, Any] = {}
+    if {"source", "target"} <= set(table.columns):
+        ends = integers("source and target", table.numbers(["source", "target"]), ndim=2)
+        pairs = {"pos_edges": ends[is_positive], "neg_edges": ends[~is_positive]}
+    return LinkPredictions(score[is_positive], score[~is_positive], name=str(path), **pairs)
+
+
+def _parts(table: _Table) -> dict[str, IntArray]:
+    if "part" not in table.columns:
+        return {}
+    words = table.words("part")
+    return parts_from_names(np.array(words, dtype=np.str_)) if words else {}
+
+
+def _class_numbers(words: Sequence[str], classes: Sequence[str]) -> IntArray:
+    """Turn labels into column numbers: a label is the name behind ``prob_``."""
+    number = {name: k for k, name in enumerate(classes)}
+    number |= {name: -1 for name in _UNKNOWN if name not in number}
+    plain = [w.strip().removesuffix(".0") for w in words]
+    codes = np.array([number.get(w, number.get(w.lower(), -2)) for w in plain], np.int64)
+    strange = codes == -2
+    if strange.any():
+        raise InputError(
+            f"label: {int(strange.sum())} labels are no class of the prob_ columns "
+            f"({name_rows(strange)})"
+        )
+    return codes
+
+
+def _open_table(path: Path) -> _Table:
+    if path.suffix.lower() in (".parquet", ".pq"):
+        return _ParquetTable(path)
+    return _TextTable(path)
+
+
+class _TextTable:
+    """A CSV or TSV file with a header line."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            with path.open(encoding="utf-8-sig", newline="") as file:
+                head = file.readline(1_000_000)
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(f"{path}: cannot be read ({error})") from None
+        self.delimiter = max("\t;,", key=head.count)
+        try:
+            self.columns = [c.strip() for c in next(csv.reader([head], delimiter=self.delimiter))]
+        except (StopIteration, csv.Error):
+            raise InputError(f"{path}: has no header line") from None
+        if len(set(self.columns)) < len(self.columns):
+            raise InputError(f"{path}: two columns have the same name")
+
+    def numbers(self, names: Sequence[str]) -> npt.NDArray[np.float64]:
+        try:
+            return _load_text(
+                self.path,
+                delimiter=self.delimiter,
+                comments=None,
+                skiprows=1,
+                usecols=[self.columns.index(name) for name in names],
+                quotechar='"',
+            ).reshape(-1, len(names))
+        except (ValueError, OSError) as error:
+            raise InputError(f"{self.path}: {str(error)[:200]}") from None
+
+    def words(self, name: str) -> list[str]:
+        column = self.columns.index(name)
+        words: list[str] = []
+        try:
+            with self.path.open(encoding="utf-8-sig", newline="") as file:
+                rows = itertools.islice(csv.reader(file, delimiter=self.delimiter), 1, None)
+                words.extend(row[column][:_LONGEST_WORD].strip() for row in rows if row)
+        except (csv.Error, IndexError, UnicodeDecodeError, OSError) as error:
+            where = f"{self.path}: column {name}, row {len(words)}"
+            raise InputError(f"{where} cannot be read ({error})") from None
+        return words
+
+
+class _ParquetTable:
+    """A Parquet file, read column by column."""
+
+    def __init__(self, path: Path) -> None:
+        try:
+            from pyarrow import parquet
+        except ImportError:
+            raise InputError(
+                f"{path}: reading Parquet needs pyarrow (pip install pyarrow)"
+            ) from None
+        self.path = path
+        try:
+            self.file = parquet.ParquetFile(path)
+            self.columns: list[str] = list(self.file.schema_arrow.names)
+            rows = self.file.metadata.num_rows
+            on_disk = path.stat().st_size
+        except (OSError, ValueError, RuntimeError, TypeError) as error:
+            raise InputError(f"{path}: cannot be read as Parquet ({str(error)[:200]})") from None
+        unfolded = 8 * rows * len(self.columns)
+        if unfolded > max(_PARQUET_BYTES, _PARQUET_EXPANSION * on_disk):
+            raise InputError(f"{path}: would expand from {on_disk} to {unfolded} bytes; refused")
+
+    def numbers(self, names: Sequence[str]) -> npt.NDArray[np.float64]:
+        columns = [self._column(name) for name in names]
+        try:
+            return np.stack([np.asarray(c, np.float64) for c in columns], axis=1)
+        except (ValueError, TypeError) as error:
+            raise InputError(f"{self.path}: {str(error)[:200]}") from None
+
+    def words(self, name: str) -> list[str]:
+        column = self._column(name).tolist()
+        return ["" if word is None else str(word)[:_LONGEST_WORD].strip() for word in column]
+
+    def _column(self, name: str) -> npt.NDArray[Any]:
+        try:
+            table = self.file.read(columns=[name], use_threads=False)
+            return np.asarray(table.column(0).to_numpy())
+        except (OSError, ValueError, RuntimeError, TypeError, KeyError, IndexError) as error:
+            raise InputError(f"{self.path}: column {name}: {str(error)[:200]}") from None
+
+
+def _load_text(path: Path, **options: Any) -> npt.NDArray[Any]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # an empty table is judged by whoever asked for it
+        return np.loadtxt(path, ndmin=2, encoding="utf-8-sig", **options)
+
+
+def _read_pairs(path: Path) -> IntArray:
+    """Read two columns of node numbers; a header line is skipped, further columns are not read."""
+    try:
+        with path.open(encoding="utf-8-sig") as file:
+            lines = (line for line in file if line.strip() and not line.startswith("#"))
+            first = next(lines, "")[:100_000]
+        separator = next((s for s in "\t,;" if s in first), None)
+        fields = [field.strip() for field in first.split(separator)]
+        has_header = not all(f.lstrip("+-").isdecimal() for f in fields[:2])
+        pairs = _load_text(
+            path,
+            dtype=np.int64,
+            delimiter=separator,
+            usecols=(0, 1),
+            skiprows=_lines_before(path, int(has_header)),
+        )
+    except (OSError, ValueError, IndexError) as error:
+        raise InputError(f"{path}: not a list of edges ({str(error)[:200]})") from None
+    return pairs.reshape(-1, 2)
+
+
+def _lines_before(path: Path, n_headers: int) -> int:
+    """Count the lines up to and including the header, comments and blank lines among them."""
+    if not n_headers:
+        return 0
+    with path.open(encoding="utf-8-sig") as file:
+        for number, line in enumerate(file, start=1):
+            if line.strip() and not line.startswith("#"):
+                return number
+    return 0
