@@ -148,12 +148,13 @@ class Uncertainty:
         if knowledge not in ("mutual_information", "evidence"):
             raise InputError(f"knowledge: {knowledge!r} is not mutual_information or evidence")
         array = floats("alpha", alpha, ndim=2)
-        _refuse_rows("alpha", ~(array > 0).all(axis=1), "not above zero")
-        n = len(array)
-        total, information, evidence = np.empty(n), np.empty(n), np.empty(n)
-        for rows in _blocks(n):
+        _refuse_rows("alpha", array <= 0, "not above zero")
+        with np.errstate(over="ignore"):
+            evidence = array.sum(axis=1, dtype=np.float64)
+        _refuse_rows("alpha", np.isinf(evidence), "too large to sum")
+        total, information = np.empty(len(array)), np.empty(len(array))
+        for rows in _blocks(len(array)):
             block = array[rows].astype(np.float64)
-            evidence[rows] = block.sum(axis=1)
             mean = block / evidence[rows, None]
             total[rows] = entr(mean).sum(axis=1)
             information[rows] = _information(block, mean, evidence[rows])
@@ -164,7 +165,7 @@ class Uncertainty:
 
 def _probabilities(name: str, value: object) -> FloatArray:
     array = floats(name, value, ndim=2)
-    _refuse_rows(name, (array < 0).any(axis=1), "below zero")
+    _refuse_rows(name, array < 0, "below zero")
     sums = array.sum(axis=1, dtype=np.float64)
     _refuse_rows(name, np.abs(sums - 1) > _TOLERANCE, "not summing to one")
     return array
@@ -172,7 +173,7 @@ def _probabilities(name: str, value: object) -> FloatArray:
 
 def _refuse_rows(name: str, bad: BoolArray, what: str) -> None:
     if bad.any():
-        raise InputError(f"{name}: {what} ({name_rows(bad)})")
+        raise InputError(f"{name}: {what} ({name_rows(np.unique(bad.nonzero()[0]))})")
 
 
 def _entropy(probs: FloatArray) -> FloatArray:
