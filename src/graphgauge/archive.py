@@ -208,7 +208,8 @@ def write_atomically(path: str | os.PathLike[str], write: Callable[[IO[bytes]], 
     except OSError as error:
         raise InputError(f"{path}: cannot be written ({error.strerror or error})") from None
     finally:
-        draft.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            draft.unlink()
 
 
 def to_json(values: Mapping[str, Any]) -> npt.NDArray[np.str_]:
