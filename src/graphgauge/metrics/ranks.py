@@ -30,7 +30,7 @@ __all__ = ["Blocks", "Ranks"]
 # Scores compared at a time: 1 MB of single precision, so that block and mask stay in the cache.
 _CELLS = 2**18
 # Shared scores sorted at a time: fewer, larger chunks mean fewer searches for every positive.
-_CHUNK = 2**20
+_CHUNK = 2**21
 # How many of the tied negatives come before the positive.
 _SHARE = {"mean": 0.5, "optimistic": 0.0, "pessimistic": 1.0, "random": 0.5, "ogb": 0.5}
 
