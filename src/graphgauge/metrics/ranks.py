@@ -17,11 +17,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from graphgauge.archive import Blocks
 from graphgauge.arrays import BoolArray, FloatArray, IntArray, floats
 from graphgauge.errors import InputError, name_rows
 
@@ -33,29 +34,6 @@ _CELLS = 2**18
 _CHUNK = 2**21
 # How many of the tied negatives come before the positive.
 _SHARE = {"mean": 0.5, "optimistic": 0.0, "pessimistic": 1.0, "random": 0.5, "ogb": 0.5}
-
-
-@runtime_checkable
-class Blocks(Protocol):
-    """An array that is read a few rows at a time, such as one that lies on disk."""
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Length of every axis."""
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """Type of the entries."""
-
-    @property
-    def ndim(self) -> int:
-        """Number of axes."""
-
-    def __len__(self) -> int:
-        """Count the rows."""
-
-    def blocks(self, rows: int) -> Iterator[npt.NDArray[Any]]:
-        """Yield successive blocks of at most `rows` rows."""
 
 
 @dataclass(frozen=True, eq=False)
