@@ -212,6 +212,7 @@ def test_coverage_at_risk_meets_its_target_exactly() -> None:
     """A share of exactly 0.05 is accepted, whatever the weights' rounding makes of it."""
     u, error = np.arange(21.0), np.arange(21) >= 19
     assert coverage_at_risk(u, error) == 20 / 21
+    assert coverage_at_risk(np.zeros(199), np.arange(199) < 10) == 0  # 0.0503 is too much
     for weight in (0.1, 0.3, 1 / 7, 1e-9):
         assert coverage_at_risk(u, error, weights=np.full(21, weight)) == pytest.approx(20 / 21)
 
