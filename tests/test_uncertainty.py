@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from scipy.special import digamma
@@ -97,6 +97,7 @@ def test_ensemble_members_come_one_at_a_time(rng: np.random.Generator) -> None:
 
 
 @given(st.integers(1, 6), st.integers(2, 5), st.integers(0, 999))
+@settings(deadline=None)
 def test_laws_of_an_ensemble(n_members: int, n_classes: int, seed: int) -> None:
     members = softmax(np.random.default_rng(seed), n_members, 8, n_classes, spread=8.0)
     split = Uncertainty.from_ensemble(members)
@@ -207,6 +208,7 @@ def test_digamma_less_log_equals_decimal_arithmetic(n: int, digits: int) -> None
 
 
 @given(alphas)
+@settings(deadline=None)
 def test_laws_of_a_dirichlet(alpha: list[float]) -> None:
     split = Uncertainty.from_dirichlet([alpha])
     assert split.knowledge[0] >= 0
@@ -218,6 +220,7 @@ def test_laws_of_a_dirichlet(alpha: list[float]) -> None:
 
 
 @given(st.lists(st.floats(1e-3, 1e3), min_size=2, max_size=6))
+@settings(deadline=None)
 def test_more_evidence_means_more_knowledge(alpha: list[float]) -> None:
     scales = 10.0 ** np.arange(0, 13)
     split = Uncertainty.from_dirichlet(scales[:, None] * np.array(alpha))

@@ -39,6 +39,7 @@ def flipped(score: Array, ood: npt.NDArray[np.bool_], positive: str) -> tuple[Ar
 
 
 @given(rows, st.sampled_from(["ood", "id"]))
+@settings(deadline=None)
 def test_areas_equal_scikit_learn(table: Rows, positive: str) -> None:
     score, ood, weights = unpack(table)
     target, ranked = flipped(score, ood, positive)
@@ -51,6 +52,7 @@ def test_areas_equal_scikit_learn(table: Rows, positive: str) -> None:
 
 
 @given(rows, st.sampled_from(["ood", "id"]), st.sampled_from([0.05, 0.5, 0.8, 0.95, 1.0]))
+@settings(deadline=None)
 def test_fpr_equals_the_full_roc_curve(table: Rows, positive: str, tpr: float) -> None:
     score, ood, weights = unpack(table)
     for w in (None, weights):
@@ -63,6 +65,7 @@ def test_fpr_equals_the_full_roc_curve(table: Rows, positive: str, tpr: float) -
 
 
 @given(rows)
+@settings(deadline=None)
 def test_auroc_counts_pairs(table: Rows) -> None:
     score, ood, weights = unpack(table)
     won = total = 0.0
@@ -151,6 +154,7 @@ def test_separability_of_the_published_density_shifts(
 
 
 @given(st.lists(st.integers(0, 5), min_size=4, max_size=12), st.integers(0, 99))
+@settings(deadline=None)
 def test_no_score_of_the_property_passes_its_separability(sigma: list[int], seed: int) -> None:
     rng = np.random.default_rng(seed)
     values = np.array(sigma, float)
@@ -177,7 +181,7 @@ def test_best_worst_and_chance(positive: str, rng: np.random.Generator) -> None:
 
 @pytest.mark.parametrize("metric", METRICS)
 @given(table=rows, seed=st.integers(0, 9))
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 def test_only_the_order_of_scores_counts(metric: Score, table: Rows, seed: int) -> None:
     score, ood, _ = unpack(table)
     turn = np.random.default_rng(seed).permutation(len(score))
@@ -189,7 +193,7 @@ def test_only_the_order_of_scores_counts(metric: Score, table: Rows, seed: int) 
 
 @pytest.mark.parametrize("positive", ["ood", "id"])
 @given(table=rows)
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 def test_swapping_sides_turns_the_score(positive: str, table: Rows) -> None:
     score, ood, _ = unpack(table)
     other = {"ood": "id", "id": "ood"}[positive]
@@ -201,7 +205,7 @@ def test_swapping_sides_turns_the_score(positive: str, table: Rows) -> None:
 
 @pytest.mark.parametrize("metric", METRICS)
 @given(table=rows)
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 def test_whole_weights_are_copies(metric: Score, table: Rows) -> None:
     score, ood, weights = unpack(table)
     times = weights.astype(int)

@@ -146,6 +146,7 @@ def test_reference_outputs(golden: Path, model: int) -> None:
 
 
 @given(items)
+@settings(deadline=None)
 def test_augrc_is_a_function_of_accuracy_and_auroc(pairs: Items) -> None:
     u, error = split(pairs)
     if both(error):
@@ -155,6 +156,7 @@ def test_augrc_is_a_function_of_accuracy_and_auroc(pairs: Items) -> None:
 
 
 @given(items)
+@settings(deadline=None)
 def test_prr_is_auroc_rescaled_to_second_order(pairs: Items) -> None:
     u, error = split(pairs)
     if both(error):
@@ -164,6 +166,7 @@ def test_prr_is_auroc_rescaled_to_second_order(pairs: Items) -> None:
 
 
 @given(items)
+@settings(deadline=None)
 def test_auprc_follows_from_accuracy_and_prr(pairs: Items) -> None:
     """The check on the published tables, with its rest: e·(1 − PRR)/N² on the scale of shares."""
     u, error = split(pairs)
@@ -189,6 +192,7 @@ def test_auprc_identity_is_close_at_the_sizes_of_the_tables(
 
 
 @given(items)
+@settings(deadline=None)
 def test_curve_ends_at_everything(pairs: Items) -> None:
     u, error = split(pairs)
     curve = rejection_curve(u, error)
@@ -202,6 +206,7 @@ def test_curve_ends_at_everything(pairs: Items) -> None:
 
 
 @given(items, st.sampled_from([0.0, 0.05, 0.25, 1 / 3, 0.5, 1.0]))
+@settings(deadline=None)
 def test_coverage_at_risk_tries_every_threshold(pairs: Items, risk: float) -> None:
     u, error = split(pairs)
     covered = [(u <= level).mean() for level in u if error[u <= level].mean() <= risk]
@@ -227,7 +232,7 @@ def test_coverage_at_risk_is_not_cut_short_by_an_early_error() -> None:
 
 @pytest.mark.parametrize("metric", METRICS)
 @given(pairs=items, seed=st.integers(0, 9))
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 def test_only_the_order_of_uncertainties_counts(metric: Score, pairs: Items, seed: int) -> None:
     u, error = split(pairs)
     turn = np.random.default_rng(seed).permutation(len(u))
@@ -239,7 +244,7 @@ def test_only_the_order_of_uncertainties_counts(metric: Score, pairs: Items, see
 
 @pytest.mark.parametrize("card", CARDS, ids=lambda card: card.name)
 @given(pairs=items)
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 def test_best_and_worst_order_bound_every_other(card: Score, pairs: Items) -> None:
     u, error = split(pairs)
     if not both(error):
@@ -302,7 +307,7 @@ def test_no_items_give_nan(metric: Score) -> None:
         st.tuples(st.integers(0, 3), st.booleans(), st.integers(0, 3)), min_size=1, max_size=20
     )
 )
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 def test_whole_weights_are_copies(metric: Score, rows: list[tuple[int, bool, int]]) -> None:
     u, error = split([(a, b) for a, b, _ in rows])
     weights = np.array([w for _, _, w in rows])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphgauge.errors import InputError
@@ -17,6 +17,7 @@ NAMES = ("score", "ood")
     st.lists(st.tuples(st.integers(-2, 2), st.booleans(), st.integers(0, 3)), max_size=12),
     st.booleans(),
 )
+@settings(deadline=None)
 def test_sums_equal_a_loop_over_thresholds(
     items: list[tuple[int, bool, int]], falling: bool
 ) -> None:

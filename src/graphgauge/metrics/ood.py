@@ -175,7 +175,7 @@ def _one_sided(tp: FloatArray | IntArray, fp: FloatArray | IntArray) -> bool:
     return not (len(tp) and tp[-1] > 0 and fp[-1] > 0)
 
 
-CARDS = (
+CARDS: tuple[Metric, ...] = (
     Metric(
         "auroc",
         auroc,

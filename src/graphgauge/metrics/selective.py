@@ -303,7 +303,7 @@ def _area_from_first(curve: RejectionCurve) -> float:
     return curve.area - float(curve.errors_at(np.array(first))) * first / 2
 
 
-CARDS = (
+CARDS: tuple[Metric, ...] = (
     Metric(
         "prr",
         prr,
