@@ -104,6 +104,7 @@ class Outcomes:
         return Outcomes(self.confidence, self.correct, self.truth, self.squares, weights)
 
     def balanced(self, labels: IntArray) -> Outcomes:
-        """Weigh every item by one over the size of its class, so that classes count alike."""
-        counts = np.bincount(labels)
-        return self.weighted(1.0 / counts[labels])
+        """Divide every item's weight by that of its class, so that classes count alike."""
+        weights = np.ones(len(self)) if self.weights is None else self.weights
+        sizes = np.bincount(labels, weights)[labels] if len(labels) else np.ones(0)
+        return self.weighted(np.divide(weights, sizes, out=np.zeros(len(self)), where=sizes > 0))
