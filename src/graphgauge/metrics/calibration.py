@@ -27,8 +27,11 @@ from graphgauge.metrics.metric import Direction, Metric, Needs
 from graphgauge.metrics.outcomes import Outcomes
 
 __all__ = [
+    "BIN_ACCURACY",
     "CARDS",
     "Reliability",
+    "bin_accuracy",
+    "bin_accuracy_of",
     "classwise_ece",
     "debiased_ece",
     "debiased_of",
@@ -86,6 +89,11 @@ def debiased_of(bins: Bins, norm: int = 1) -> FloatArray:
     if norm not in (1, 2):
         raise InputError(f"norm: {norm!r} is neither 1 nor 2")
     return _mean(bins, _debiased_gaps(bins) if norm == 1 else _debiased_squares(bins))
+
+
+def bin_accuracy_of(bins: Bins, bin: int = 0) -> FloatArray:
+    """Accuracy within one bin; NaN where it is empty."""
+    return quotient(bins.hits[bin], bins.mass[bin], otherwise=np.nan)
 
 
 def ece(
@@ -210,6 +218,26 @@ def classwise_ece(
     return float(np.mean(errors))
 
 
+def bin_accuracy(
+    outcomes: Outcomes,
+    *,
+    bin: int = 0,
+    bins: int = 15,
+    scheme: Scheme = "width",
+    closed: Closed = "right",
+) -> float:
+    """Measure the accuracy of the items whose confidence lies in one bin: a reliability point.
+
+    Examples
+    --------
+    >>> outcomes = Outcomes.of_nodes(np.array([[0.9, 0.1], [0.4, 0.6]]), np.array([0, 0]))
+    >>> bin_accuracy(outcomes, bin=2, bins=3)
+    1.0
+    """
+    held = bin_outcomes(outcomes, bins=bins, scheme=scheme, closed=closed)
+    return float(bin_accuracy_of(held, bin))
+
+
 def reliability(
     outcomes: Outcomes, *, bins: int = 15, scheme: Scheme = "width", closed: Closed = "right"
 ) -> Reliability:
@@ -265,6 +293,20 @@ def _power(norm: object) -> float:
         raise InputError(f"norm: {norm!r} is not a number from one up")
     return float(norm)
 
+
+BIN_ACCURACY = Metric(
+    name="bin_accuracy",
+    compute=bin_accuracy,
+    definition="Accuracy of the items whose confidence lies in one bin.",
+    direction=Direction.NEITHER,
+    low=0.0,
+    high=1.0,
+    chance="1/C",
+    needs=Needs.OUTCOMES,
+    reference="DeGroot and Fienberg 1983, The Comparison and Evaluation of Forecasters",
+    shown=("bin",),
+)
+"""A point of a reliability curve; not in `CARDS`, since a single bin is no measure of a model."""
 
 CARDS: tuple[Metric, ...] = (
     Metric(

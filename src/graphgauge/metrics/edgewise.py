@@ -30,6 +30,7 @@ __all__ = [
     "joint_argmax",
     "joint_outcomes",
     "k_index",
+    "touched",
 ]
 
 JointArgmax: TypeAlias = Literal["joint", "node"]
@@ -92,6 +93,17 @@ def k_index(edges: IntArray, n_items: int) -> float:
     touched[edges[:, 0]] = True
     touched[edges[:, 1]] = True
     return float(touched.sum() / n_items)
+
+
+def touched(edges: IntArray, labels: IntArray) -> float:
+    """Return the K index of edges among nodes with these labels: `k_index` as a metric.
+
+    Examples
+    --------
+    >>> touched(np.array([[0, 1], [1, 2]]), np.array([4, 4, 1, 0]))
+    0.75
+    """
+    return k_index(edges, len(labels))
 
 
 def edge_outcomes(nodes: Outcomes, edges: IntArray) -> Outcomes:
@@ -216,5 +228,16 @@ CARDS: tuple[Metric, ...] = (
         chance="sum over classes of their squared shares, for labels placed at random",
         needs=Needs.STRUCTURE,
         reference="Hsu, Shen and Cremers 2022 (arXiv 2210.15575), equation 22",
+    ),
+    Metric(
+        name="k_index",
+        compute=touched,
+        definition="Share of the judged nodes that some edge of the set touches.",
+        direction=Direction.NEITHER,
+        low=0.0,
+        high=1.0,
+        chance="none: it describes the graph",
+        needs=Needs.STRUCTURE,
+        reference="Hsu, Shen and Cremers 2022 (arXiv 2210.15575), equation 23",
     ),
 )

@@ -87,11 +87,11 @@ class Metric:
 
     @property
     def defaults(self) -> dict[str, Any]:
-        """The parameters of the function with their defaults."""
+        """The parameters of the function with their defaults; weights are data, not a parameter."""
         return {
             p.name: p.default
             for p in inspect.signature(self.compute).parameters.values()
-            if p.kind is p.KEYWORD_ONLY and p.default is not p.empty
+            if p.kind is p.KEYWORD_ONLY and p.default is not p.empty and p.name != "weights"
         }
 
     @property

@@ -53,6 +53,7 @@ _Asked: TypeAlias = Mapping[str, Readings]
 # How each metric's function on outcomes is computed from bins, and above which confidence.
 _ON_BINS: dict[Callable[..., float], tuple[Callable[..., FloatArray], float]] = {
     calibration.ece: (calibration.ece_of, -np.inf),
+    calibration.bin_accuracy: (calibration.bin_accuracy_of, -np.inf),
     calibration.ece_above_half: (calibration.ece_of, 0.5),
     calibration.classwise_ece: (calibration.ece_of, -np.inf),
     calibration.debiased_ece: (calibration.debiased_of, -np.inf),
@@ -277,5 +278,5 @@ def reading(card: Metric) -> Reading:
     params: dict[str, Any] = {**card.defaults, **card.params}
     laid = {key: params[key] for key in ("bins", "scheme", "closed") if key in params}
     binning = Binning(**laid) if laid else Binning(bins=smooth.GRID)
-    value = partial(on_bins, norm=params["norm"]) if "norm" in params else on_bins
+    value = partial(on_bins, **{key: params[key] for key in ("norm", "bin") if key in params})
     return Reading(binning, value, above, card.needs is Needs.CLASSES)
