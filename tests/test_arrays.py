@@ -83,7 +83,7 @@ def test_pairs_and_lengths():
 
 def test_importing_loads_no_training_library():
     code = (
-        "import sys, graphgauge, graphgauge.cli, graphgauge.score, graphgauge.report.html;"
+        "import sys, graphgauge, graphgauge.cli, graphgauge.scoring, graphgauge.report.html;"
         "print([m for m in ('torch', 'torch_geometric', 'sklearn', 'pandas', 'networkx', "
         "'matplotlib', 'pyarrow') if m in sys.modules])"
     )

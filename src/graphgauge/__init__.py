@@ -1,1 +1,81 @@
-"""graphgauge."""
+"""graphgauge measures how far a graph model can be trusted, from nothing but its predictions.
+
+The public names below are loaded when they are first used, so that importing the package (and
+``graphgauge --help``) costs next to nothing.
+
+>>> import graphgauge as gg
+>>> predictions = gg.NodePredictions([[0.9, 0.1], [0.3, 0.7], [0.8, 0.2]], [0, 1, 1])
+>>> card = gg.score(predictions, gg.Options(n_draws=50, n_resamples=0))
+>>> round(card.find("accuracy").value, 3)
+0.667
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from graphgauge.candidates import Candidates as Candidates
+    from graphgauge.datasets.planted import planted as planted
+    from graphgauge.errors import InputError as InputError
+    from graphgauge.formats import read_edges as read_edges
+    from graphgauge.formats import read_predictions as read_predictions
+    from graphgauge.graph import Graph as Graph
+    from graphgauge.metrics import METRICS as METRICS
+    from graphgauge.metrics import Metric as Metric
+    from graphgauge.metrics import Outcomes as Outcomes
+    from graphgauge.metrics import Ranks as Ranks
+    from graphgauge.metrics import metric as metric
+    from graphgauge.metrics.null import null_bands as null_bands
+    from graphgauge.parts import Split as Split
+    from graphgauge.predictions import LinkPredictions as LinkPredictions
+    from graphgauge.predictions import NodePredictions as NodePredictions
+    from graphgauge.report import render as render
+    from graphgauge.report.summarize import summarize as summarize
+    from graphgauge.scoring import Options as Options
+    from graphgauge.scoring import Scorecard as Scorecard
+    from graphgauge.scoring import score as score
+    from graphgauge.scoring.comparison import compare_predictions as compare_predictions
+    from graphgauge.uncertainty import Uncertainty as Uncertainty
+
+_HOME = {
+    "Candidates": "candidates",
+    "Graph": "graph",
+    "InputError": "errors",
+    "LinkPredictions": "predictions",
+    "METRICS": "metrics",
+    "Metric": "metrics",
+    "NodePredictions": "predictions",
+    "Options": "scoring",
+    "Outcomes": "metrics",
+    "Ranks": "metrics",
+    "Scorecard": "scoring",
+    "Split": "parts",
+    "Uncertainty": "uncertainty",
+    "compare_predictions": "scoring.comparison",
+    "metric": "metrics",
+    "null_bands": "metrics.null",
+    "planted": "datasets.planted",
+    "read_edges": "formats",
+    "read_predictions": "formats",
+    "render": "report",
+    "score": "scoring",
+    "summarize": "report.summarize",
+}
+
+__all__ = [*_HOME]  # noqa: PLE0604 -- the table above is the one explicit list
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name from its home."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'graphgauge' has no attribute {name!r}")
+    value = getattr(import_module(f"graphgauge.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """List the public names."""
+    return sorted(_HOME)

@@ -145,7 +145,7 @@ def _by_homophily(
     """Bin the share of labelled neighbours with a node's own label, counted in whole numbers."""
     pairs = _edges_for("homophily", predictions, graph)
     labels, known, n = predictions.labels, predictions.known, predictions.n_nodes
-    both = pairs[known[pairs].all(axis=1)]
+    both = pairs[known[pairs[:, 0]] & known[pairs[:, 1]]]
     alike = both[labels[both[:, 0]] == labels[both[:, 1]]]
     total = np.bincount(both.ravel(), minlength=n)
     same = np.bincount(alike.ravel(), minlength=n)
@@ -168,11 +168,11 @@ def _by_distance(
     codes = np.where(_linked(pairs, reached), 2, 3)
     codes[train] = -1
     for hop in range(2):
-        ends = reached[pairs]
-        fresh = np.unique(pairs[ends.any(axis=1) & ~ends.all(axis=1)])
-        fresh = fresh[~reached[fresh]]
+        u, v = reached[pairs[:, 0]], reached[pairs[:, 1]]
+        fresh = np.zeros(len(reached), bool)
+        fresh[pairs[u & ~v, 1]] = fresh[pairs[v & ~u, 0]] = True
         codes[fresh] = hop
-        reached[fresh] = True
+        reached |= fresh
     return ("1", "2", "3+", "unreachable"), codes
 
 

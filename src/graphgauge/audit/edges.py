@@ -8,7 +8,7 @@ import numpy as np
 
 from graphgauge.arrays import BoolArray, IntArray
 from graphgauge.audit.findings import Finding, found, portion
-from graphgauge.audit.keys import among, pair_keys, repeated
+from graphgauge.audit.keys import among, distinct, pair_keys, repeated
 from graphgauge.graph import Graph
 from graphgauge.groups import undirected_pairs
 from graphgauge.predictions import NodePredictions
@@ -56,12 +56,12 @@ def _storage(edges: IntArray, n_nodes: int) -> Iterator[Finding]:
 
 def _without_reverse(keys: IntArray, loops: BoolArray) -> BoolArray:
     """Mark directed keys whose last bit, the direction, occurs one way only."""
-    distinct = np.unique(keys[~loops])
-    undirected = distinct // 2
+    directed = distinct(keys[~loops])
+    undirected = directed // 2
     both = undirected[1:][undirected[1:] == undirected[:-1]]
     if not len(both):
         return ~loops
-    if 2 * len(both) == len(distinct):
+    if 2 * len(both) == len(directed):
         return np.zeros(len(keys), bool)
     return ~loops & ~among(keys // 2, both)
 
@@ -93,9 +93,9 @@ def _test_train(predictions: NodePredictions, pairs: IntArray, rows: IntArray) -
     place = np.zeros(predictions.n_nodes, np.int8)
     place[items_of(predictions.parts, Role.TRAIN)] = 1
     place[items_of(predictions.parts, Role.TEST)] = 2
-    ends = place[pairs]
-    of_test = (ends == 2).any(axis=1)
-    crossing = of_test & (ends == 1).any(axis=1)
+    u, v = place[pairs[:, 0]], place[pairs[:, 1]]
+    of_test = (u == 2) | (v == 2)
+    crossing = of_test & (u + v == 3)
     if crossing.any():
         n = int(of_test.sum())
         message = (

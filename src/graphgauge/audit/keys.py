@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from graphgauge.arrays import BoolArray, IntArray
 
-__all__ = ["among", "pair_keys", "repeated", "tied"]
+__all__ = ["among", "distinct", "pair_keys", "repeated", "tied"]
 
 
 def pair_keys(pairs: IntArray, n_nodes: int, *, directed: bool = False) -> IntArray:
@@ -28,6 +28,22 @@ def pair_keys(pairs: IntArray, n_nodes: int, *, directed: bool = False) -> IntAr
     return keys * 2 + (u > v) if directed else keys
 
 
+def distinct(keys: IntArray) -> IntArray:
+    """Return the keys that occur, sorted, each once.
+
+    Sorting whole numbers is far faster than NumPy's hash table on millions of them.
+
+    Examples
+    --------
+    >>> distinct(np.array([3, 1, 3, 2]))
+    array([1, 2, 3])
+    """
+    ordered = np.sort(keys)
+    fresh = np.ones(len(ordered), bool)
+    fresh[1:] = ordered[1:] != ordered[:-1]
+    return ordered[fresh]
+
+
 def repeated(keys: IntArray) -> IntArray:
     """Return the keys that occur more than once, sorted, each once.
 
@@ -37,7 +53,7 @@ def repeated(keys: IntArray) -> IntArray:
     array([1, 3])
     """
     ordered = np.sort(keys)
-    return np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
+    return distinct(ordered[1:][ordered[1:] == ordered[:-1]])
 
 
 def among(keys: npt.NDArray[Any], table: npt.NDArray[Any]) -> BoolArray:
@@ -54,12 +70,17 @@ def among(keys: npt.NDArray[Any], table: npt.NDArray[Any]) -> BoolArray:
     if not len(table) or not keys.size:
         return np.zeros(keys.shape, bool)
     flat = keys.ravel()
+    if (flat[1:] >= flat[:-1]).all():
+        return _meet(flat, table).reshape(keys.shape)
     order = np.argsort(flat)
-    ordered = flat[order]
-    places = np.minimum(np.searchsorted(table, ordered), len(table) - 1)
     hits = np.empty(len(flat), bool)
-    hits[order] = table[places] == ordered
+    hits[order] = _meet(flat[order], table)
     return hits.reshape(keys.shape)
+
+
+def _meet(keys: npt.NDArray[Any], table: npt.NDArray[Any]) -> BoolArray:
+    places = np.minimum(np.searchsorted(table, keys), len(table) - 1)
+    return np.asarray(table[places] == keys)
 
 
 def tied(values: npt.NDArray[Any]) -> BoolArray:

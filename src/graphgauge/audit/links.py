@@ -15,8 +15,9 @@ import numpy.typing as npt
 from graphgauge.archive import blocks_of
 from graphgauge.arrays import BoolArray, IntArray, check_pairs, integers
 from graphgauge.audit.findings import Finding, found, portion
-from graphgauge.audit.keys import among, pair_keys, repeated, tied
+from graphgauge.audit.keys import among, distinct, pair_keys, repeated, tied
 from graphgauge.graph import Graph
+from graphgauge.metrics.ranks import Ranks
 from graphgauge.predictions import LinkPredictions
 from graphgauge.roles import Role, items_of
 
@@ -25,6 +26,8 @@ __all__ = ["Links", "link_findings"]
 _PAIRS_AT_A_TIME = 2**20
 # Chance meetings of single-precision scores stay below this share.
 _TIED_FROM = 0.01
+# A tie counts where it can move the rank by this share of it.
+_SHAKEN = 0.01
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +143,7 @@ def _positives(links: Links) -> Iterator[Finding]:
         message = f"{portion(int(again.sum()), n, 'positive')} are given more than once, "
         message += "so they count more than once"
         yield found("positive-repeated", message, items="positives", offenders=again, of=n)
-    both = among(directed // 2, repeated(np.unique(directed) // 2))
+    both = among(directed // 2, repeated(distinct(directed) // 2))
     if both.any():
         message = f"{portion(int(both.sum()), n, 'positive')} are given in both directions, "
         message += "so an undirected link counts twice"
@@ -154,8 +157,8 @@ def _negatives(links: Links) -> Iterator[Finding]:
         return
     valid = links.keys(links.valid_edges)
     tables = {
-        "negative-is-positive": np.unique(links.positives),
-        "negative-is-edge": np.union1d(links.seen, valid) if len(valid) else links.seen,
+        "negative-is-positive": distinct(links.positives),
+        "negative-is-edge": distinct(np.concatenate([links.seen, valid])),
     }
     flaws: dict[str, list[IntArray]] = {code: [] for code in _NEGATIVES}
     step = max(1, _PAIRS_AT_A_TIME // rows.shape[1])
@@ -200,41 +203,34 @@ def _repeated_in_row(keys: IntArray) -> BoolArray:
 
 
 def _tied_scores(predictions: LinkPredictions) -> Iterator[Finding]:
-    count = _ties_in_list if predictions.shared else _ties_in_rows
-    pos_tied, neg_tied, n_tied = count(predictions)
-    if pos_tied.mean() >= _TIED_FROM:
-        n = len(pos_tied)
-        message = f"{portion(int(pos_tied.sum()), n, 'positive')} score the same as a negative: "
+    ranks = Ranks.of(predictions.pos, predictions.neg)
+    shaken = (ranks.equal > 0) & (ranks.equal >= _SHAKEN * (ranks.greater + 1.0))
+    n = len(shaken)
+    if shaken.mean() >= _TIED_FROM:
+        message = f"{portion(int(shaken.sum()), n, 'positive')} score the same as a negative: "
         message += "their rank hangs on the tie rule"
-        yield found("tied-scores", message, items="positives", offenders=pos_tied, of=n)
-    n = predictions.n_negatives * (1 if predictions.shared else len(predictions.pos))
-    if n_tied >= _TIED_FROM * n:
-        where = "the list" if predictions.shared else "their row"
-        message = f"{portion(n_tied, n, 'negative')} score the same as another of {where}"
-        items = "negatives" if predictions.shared else "positives"
-        yield found("tied-negatives", message, items=items, offenders=neg_tied, of=len(neg_tied))
+        yield found("tied-scores", message, items="positives", offenders=shaken, of=n)
+    if predictions.shared:
+        mask = tied(np.asarray(predictions.neg))
+        n_tied, of, items, where = int(mask.sum()), len(mask), "negatives", "the list"
+    else:
+        mask, n_tied = _ties_in_rows(predictions)
+        of, items, where = n * predictions.n_negatives, "positives", "their row"
+    if n_tied >= _TIED_FROM * of:
+        message = f"{portion(n_tied, of, 'negative')} score the same as another of {where}"
+        yield found("tied-negatives", message, items=items, offenders=mask, of=len(mask))
 
 
-def _ties_in_rows(predictions: LinkPredictions) -> tuple[BoolArray, BoolArray, int]:
-    """Mark positives tied with a negative, and those among whose negatives there is a tie."""
-    n, step = len(predictions.pos), max(1, _PAIRS_AT_A_TIME // predictions.n_negatives)
-    pos_tied, neg_tied, n_tied = np.zeros(n, bool), np.zeros(n, bool), 0
-    start = 0
-    for block in blocks_of(predictions.neg, step):
-        rows = slice(start, start + len(block))
-        pos_tied[rows] = (block == predictions.pos[rows, None]).any(axis=1)
+def _ties_in_rows(predictions: LinkPredictions) -> tuple[BoolArray, int]:
+    """Mark positives among whose negatives there is a tie, and count the negatives in ties."""
+    mask, n_tied, start = np.zeros(len(predictions.pos), bool), 0, 0
+    for block in blocks_of(predictions.neg, max(1, _PAIRS_AT_A_TIME // predictions.n_negatives)):
         ordered = np.sort(block, axis=1)
         same = ordered[:, 1:] == ordered[:, :-1]
-        neg_tied[rows] = same.any(axis=1)
-        # In a run of equal scores, all but the last meet their successor, all but the first
-        # their predecessor: the run's length is the one count plus its number of starts.
-        n_tied += int(same.sum()) + int((same[:, :1]).sum() + (same[:, 1:] & ~same[:, :-1]).sum())
+        mask[start : start + len(block)] = same.any(axis=1)
+        # A run of equal scores is one longer than its meetings; it starts where the last ended.
+        starts = same.copy()
+        starts[:, 1:] &= ~same[:, :-1]
+        n_tied += int(same.sum() + starts.sum())
         start += len(block)
-    return pos_tied, neg_tied, n_tied
-
-
-def _ties_in_list(predictions: LinkPredictions) -> tuple[BoolArray, BoolArray, int]:
-    """Mark positives tied with a negative, and negatives tied with another."""
-    neg = np.asarray(predictions.neg)
-    neg_tied = tied(neg)
-    return among(predictions.pos, np.sort(neg)), neg_tied, int(neg_tied.sum())
+    return mask, n_tied

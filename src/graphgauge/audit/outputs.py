@@ -15,8 +15,8 @@ __all__ = ["output_findings"]
 
 # What the log score and every float32 softmax take for certain.
 _SATURATED = 1 - 1e-6
-# Chance meetings of single-precision numbers stay below this share.
-_TIED_FROM = 0.01
+# As if one node in a hundred shared one value; chance meetings of single precision are far rarer.
+_TIED_PAIRS = 1e-4
 _BLOCK = 8192
 
 
@@ -78,10 +78,11 @@ def _extreme(
 
 
 def _tied(name: str, judged: IntArray, values: FloatArray) -> Iterator[Finding]:
-    mask = tied(values)
-    if len(values) and mask.mean() >= _TIED_FROM:
+    sizes = np.unique(values, return_counts=True)[1].astype(np.float64)
+    if (sizes[sizes > 1] ** 2).sum() >= _TIED_PAIRS * len(values) ** 2 and (sizes > 1).any():
+        mask = tied(values)
         nodes = portion(int(mask.sum()), len(values), "node")
-        n_distinct = number(len(np.unique(values)), "value")
+        n_distinct = number(len(sizes), "value")
         message = f"{nodes} share their {name} with another ({n_distinct} in all): "
         message += "curves and rankings by it hang on the tie rule"
         offenders = judged[mask]

@@ -15,7 +15,7 @@ from graphgauge.metrics.bins import Closed
 from graphgauge.metrics.calibration import BIN_ACCURACY, reliability
 from graphgauge.metrics.null import Band
 from graphgauge.metrics.selective import rejection_curve
-from graphgauge.score.nodes import EDGE_SCOPES, NodeItems, Selection
+from graphgauge.scoring.nodes import EDGE_SCOPES, NodeItems, Selection
 
 __all__ = ["by_group", "rejection_curves", "reliability_curves", "uncertainty_shares"]
 

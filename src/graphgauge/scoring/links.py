@@ -11,7 +11,7 @@ from graphgauge.arrays import FloatArray, IntArray
 from graphgauge.errors import InputError
 from graphgauge.metrics import METRICS, Metric, Needs, Ranks, metric
 from graphgauge.predictions import LinkPredictions
-from graphgauge.score.card import Measured, Options
+from graphgauge.scoring.card import Measured, Options
 from graphgauge.stats import endpoint_blocks, interval, replicates, resample_counts
 
 __all__ = ["link_figures", "link_metrics", "link_parts"]

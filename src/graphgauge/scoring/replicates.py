@@ -17,7 +17,7 @@ from graphgauge.arrays import BoolArray, FloatArray, IntArray
 from graphgauge.metrics import Metric, Outcomes
 from graphgauge.metrics.bins import Bins
 from graphgauge.metrics.null import has_null, reading
-from graphgauge.score.card import Options
+from graphgauge.scoring.card import Options
 from graphgauge.stats import interval, resamples
 from graphgauge.stats.intervals import Kind
 

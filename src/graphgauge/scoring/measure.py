@@ -11,9 +11,9 @@ import numpy as np
 from graphgauge.arrays import BoolArray, FloatArray, IntArray
 from graphgauge.metrics import Metric
 from graphgauge.metrics.null import Band, has_null, null_bands
-from graphgauge.score.card import Measured, Options
-from graphgauge.score.nodes import EDGE_SCOPES, NodeItems, Plan, Selection
-from graphgauge.score.replicates import (
+from graphgauge.scoring.card import Measured, Options
+from graphgauge.scoring.nodes import EDGE_SCOPES, NodeItems, Plan, Selection
+from graphgauge.scoring.replicates import (
     Question,
     bounds,
     class_replicator,

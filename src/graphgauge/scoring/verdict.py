@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from graphgauge.audit import Finding, Severity
-from graphgauge.score.card import Gate, Measured, Status, Verdict, find
+from graphgauge.scoring.card import Gate, Measured, Status, Verdict, find
 from graphgauge.stats import holm
 
 __all__ = ["RULES", "verdict"]
@@ -113,7 +113,7 @@ def _of_calibration(
     metrics: tuple[Measured, ...], judged: Sequence[str]
 ) -> Iterator[tuple[Status, str]]:
     rows = [(scope, row) for scope, row in _calibration_rows(metrics, judged) if row.null_p]
-    adjusted = holm(np.array([row.null_p for _, row in rows])) if rows else []
+    adjusted = holm(np.array([row.null_p for _, row in rows], np.float64))
     for (scope, row), p in zip(rows, adjusted, strict=True):
         low, high = _percent(row.null_low or 0.0), _percent(row.null_high or 0.0)
         told = f"ECE of the {scope} of {row.part} is {_percent(row.value)}"

@@ -14,7 +14,7 @@ from graphgauge.metrics import METRICS, Metric, Needs, Outcomes, metric
 from graphgauge.metrics.edgewise import agreeing, edges_within, joint_along, joint_outcomes
 from graphgauge.predictions import NodePredictions
 from graphgauge.roles import Role, parts_of
-from graphgauge.score.card import Options
+from graphgauge.scoring.card import Options
 from graphgauge.stats import communities
 from graphgauge.uncertainty import Uncertainty
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from graphgauge.errors import InputError
-from graphgauge.score.card import Gate, Measured, find
+from graphgauge.scoring.card import Gate, Measured, find
 
 __all__ = ["check_gates"]
 
@@ -27,8 +27,8 @@ def check_gates(gates: Sequence[str], metrics: tuple[Measured, ...], part: str) 
     """Check gates such as ``ece<=0.05``, ``accuracy@valid>=0.8`` or ``edge_ece inside``.
 
     A gate names a metric by its label or the word before the bracket, on the judged part unless
-    one is named behind ``@``; ``inside`` asks for a value that is not above its null band. A value that
-    could not be computed fails.
+    one is named behind ``@``; ``inside`` asks for a value that is not above its null band. A value
+    that could not be computed fails.
 
     Examples
     --------

@@ -17,18 +17,18 @@ from graphgauge.metrics import Metric, Ranks
 from graphgauge.metrics.calibration import BIN_ACCURACY
 from graphgauge.predictions import LinkPredictions, NodePredictions
 from graphgauge.roles import Role, role_of
-from graphgauge.score.breakdown import (
+from graphgauge.scoring.breakdown import (
     by_group,
     rejection_curves,
     reliability_curves,
     uncertainty_shares,
 )
-from graphgauge.score.card import Gate, Measured, Options, Scorecard, Status, Verdict, joined_id
-from graphgauge.score.gates import check_gates
-from graphgauge.score.links import link_figures, link_metrics, link_parts
-from graphgauge.score.measure import detection, measure_part, part_bands
-from graphgauge.score.nodes import NodeItems, plan
-from graphgauge.score.verdict import RULES, verdict
+from graphgauge.scoring.card import Gate, Measured, Options, Scorecard, Status, Verdict, joined_id
+from graphgauge.scoring.gates import check_gates
+from graphgauge.scoring.links import link_figures, link_metrics, link_parts
+from graphgauge.scoring.measure import detection, measure_part, part_bands
+from graphgauge.scoring.nodes import NodeItems, plan
+from graphgauge.scoring.verdict import RULES, verdict
 
 __all__ = [
     "RULES",
