@@ -18,9 +18,8 @@ from graphgauge.stats.units import add_up
 
 __all__ = ["balanced_counts", "communities", "edge_counts", "endpoint_blocks"]
 
-# Half-sweeps over the nodes of a level before it is contracted, and levels at most.
+# Half-sweeps over the nodes of a level, at most, before it is contracted.
 _ROUNDS = 12
-_LEVELS = 20
 
 
 def endpoint_blocks(edges: IntArray) -> IntArray:
@@ -107,12 +106,10 @@ def communities(adjacency: Any, *, seed: int = 0, most: int | None = None) -> In
     rng = np.random.default_rng(seed)
     level = _Level(graph, np.diff(graph.indptr).astype(float), np.ones(n, np.int64), limit)
     label = np.arange(n)
-    for _ in range(_LEVELS):
+    group = level.group(rng)
+    while group.max(initial=-1) + 1 < level.n:
+        label, level = group[label], level.contract(group)
         group = level.group(rng)
-        if group.max(initial=-1) + 1 == level.n:
-            break
-        label = group[label]
-        level = level.contract(group)
     return _by_appearance(label)
 
 

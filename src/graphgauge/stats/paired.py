@@ -54,7 +54,10 @@ def compare(
     Notes
     -----
     The p-value comes from flipping the signs of the differences: exact where they are few or of
-    one size, else by drawn flips. The interval holds percentiles of the bootstrap.
+    one size, else by drawn flips. Its hypothesis is that at each item (or block) it makes no
+    difference which model is which; of means alone that are equal, with very skewed differences of
+    twenty items, it rejects 9 % at a level of 5 %, of two hundred 6 %. The interval holds
+    percentiles of the bootstrap.
 
     Examples
     --------
