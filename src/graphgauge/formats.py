@@ -31,6 +31,7 @@ _UNCERTAINTIES = ("total", "data", "knowledge")
 _LONGEST_WORD = 200
 _UNKNOWN = ("", "-1", "nan", "none", "null")
 # A Parquet file may unfold to this many bytes, or to this many times its size, the larger.
+_MOST_NODES = 2**31
 _PARQUET_BYTES, _PARQUET_EXPANSION = 2**30, 200
 
 
@@ -62,8 +63,16 @@ def read_predictions(path: str | os.PathLike[str]) -> NodePredictions | LinkPred
     raise InputError(f"{path}: holds neither probs (nodes) nor pos and neg (links); found: {found}")
 
 
-def read_edges(path: str | os.PathLike[str], n_nodes: int) -> Graph:
-    """Read a graph: one that `Graph.save` wrote, an ``edge_index`` [2, e], or two columns."""
+def read_edges(path: str | os.PathLike[str], n_nodes: int | None = None) -> Graph:
+    """Read a graph: one that `Graph.save` wrote, an ``edge_index`` [2, e], or two columns.
+
+    Parameters
+    ----------
+    path
+        The file.
+    n_nodes
+        How many nodes there are; None takes the largest that an edge names.
+    """
     path = Path(path)
     if path.suffix.lower() in (".parquet", ".pq"):
         table = _open_table(path)
@@ -74,12 +83,16 @@ def read_edges(path: str | os.PathLike[str], n_nodes: int) -> Graph:
         stored = open_npz(path)
         if "graph" in stored:
             graph = Graph.load(path)
-            if graph.n_nodes != n_nodes:
+            if n_nodes is not None and graph.n_nodes != n_nodes:
                 raise InputError(f"{path}: has {graph.n_nodes} nodes, expected {n_nodes}")
             return graph
         if "edge_index" not in stored:
             raise InputError(f"{path}: holds neither a graph nor edge_index")
         edges = integers("edge_index", stored["edge_index"].read(), ndim=2).T
+    if n_nodes is None:
+        n_nodes = int(edges.max()) + 1 if edges.size else 0
+        if n_nodes > _MOST_NODES:
+            raise InputError(f"{path}: names node {n_nodes - 1}, more than fit a graph")
     return Graph.from_edges(edges, n_nodes, directed=True)
 
 

@@ -14,7 +14,15 @@ from graphgauge.metrics import Metric
 from graphgauge.scoring import Measured, Scorecard
 from graphgauge.scoring.comparison import Compared
 
-__all__ = ["SCHEMA", "SCHEMA_MANY", "summarize", "summarize_many", "to_json"]
+__all__ = [
+    "SCHEMA",
+    "SCHEMA_MANY",
+    "definition_dict",
+    "finding_dict",
+    "summarize",
+    "summarize_many",
+    "to_json",
+]
 
 SCHEMA = "graphgauge.score/1"
 SCHEMA_MANY = "graphgauge.scores/1"
@@ -41,7 +49,7 @@ def summarize(card: Scorecard) -> dict[str, Any]:
         "protocol": dict(card.protocol),
         "judged": list(card.judged),
         "metrics": [_row(row) for row in card.metrics],
-        "definitions": {name: _definition(metric) for name, metric in card.definitions.items()},
+        "definitions": {name: definition_dict(metric) for name, metric in card.definitions.items()},
         "findings": [finding_dict(finding) for finding in card.findings],
         "gates": [
             {"gate": g.gate, "name": g.name, "part": g.part, "value": g.value, "passed": g.passed}
@@ -118,7 +126,8 @@ def _row(row: Measured) -> dict[str, Any]:
     }
 
 
-def _definition(metric: Metric) -> dict[str, Any]:
+def definition_dict(metric: Metric) -> dict[str, Any]:
+    """Return the facts of a metric as plain values."""
     return {
         "definition": metric.definition,
         "direction": str(metric.direction),

@@ -1,0 +1,406 @@
+"""The command line: arguments in, exit code out. 0 is good, 1 a failed gate, 2 bad input.
+
+Nothing heavy is imported before a command runs, so that help and completion are instant.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from graphgauge.graph import Graph
+    from graphgauge.predictions import LinkPredictions, NodePredictions
+    from graphgauge.scoring import Options, Scorecard
+    from graphgauge.scoring.comparison import Compared
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="graphgauge",
+    help="Measure how far a graph model can be trusted, from nothing but its predictions.",
+    invoke_without_command=True,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+_Files = Annotated[
+    list[Path],
+    typer.Argument(help="Predictions: .npz, .csv, .tsv or .parquet.", show_default=False),
+]
+_File = Annotated[Path, typer.Argument(help="Predictions: .npz, .csv, .tsv or .parquet.")]
+_Edges = Annotated[
+    Path | None,
+    typer.Option(help="Edges (or a saved graph with features): .npz, .csv, .tsv, .txt, .parquet."),
+]
+_Part = Annotated[
+    list[str] | None,
+    typer.Option(help="Part the verdict speaks of; repeat for more. Default: the test parts."),
+]
+_Seed = Annotated[int, typer.Option(help="Of redraws, resamples and permutations.", min=0)]
+_Json = Annotated[
+    Path | None, typer.Option("--json", help="Write everything as JSON; - for standard output.")
+]
+_Html = Annotated[Path | None, typer.Option("--html", help="Write the report as one HTML page.")]
+_Protocol = Annotated[
+    str, typer.Option(help="corrected: what the papers mean; published: what their code did.")
+]
+
+
+@app.callback()
+def _root(
+    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
+) -> None:
+    if version:
+        from importlib.metadata import version as installed
+
+        typer.echo(f"graphgauge {installed('graphgauge')}")
+        raise typer.Exit
+
+
+@app.command()
+def score(
+    files: _Files,
+    edges: _Edges = None,
+    json: _Json = None,
+    html: _Html = None,
+    metrics: Annotated[
+        list[str] | None,
+        typer.Option(help='Only these, such as "ece(bins=20)"; repeat, or separate by commas.'),
+    ] = None,
+    group: Annotated[
+        list[str] | None,
+        typer.Option(help="Groups: degree, class, homophily, distance, or none. Default: all."),
+    ] = None,
+    gate: Annotated[
+        list[str] | None,
+        typer.Option(help='Condition, such as "ece<=0.05" or "edge_ece inside"; repeat for more.'),
+    ] = None,
+    part: _Part = None,
+    draws: Annotated[int, typer.Option(help="Redraws behind a null band; 0 for none.")] = 200,
+    resamples: Annotated[
+        int, typer.Option(help="Bootstrap resamples behind an interval; 0 for none.")
+    ] = 200,
+    seed: _Seed = 0,
+    protocol: _Protocol = "corrected",
+) -> None:
+    """Score predictions and say whether to rely on them.
+
+    Every number comes with a bootstrap interval, every calibration error with its null band: what
+    a perfectly calibrated model with the same confidences would show on this graph.
+
+    [dim]graphgauge score predictions.npz --html report.html --gate "ece<=0.05"[/dim]
+    """
+    from graphgauge.scoring import Options
+
+    groups = _listed(group)
+    options = Options(
+        metrics=_listed(metrics) or (),
+        parts=_listed(part) or (),
+        groups=() if groups == ("none",) else groups,
+        gates=_listed(gate) or (),
+        n_draws=draws,
+        n_resamples=resamples,
+        seed=seed,
+        protocol=protocol,
+    )
+    _judge(_named(files), edges, options, (json, html))
+
+
+@app.command()
+def compare(
+    files: _Files,
+    edges: _Edges = None,
+    part: Annotated[str | None, typer.Option(help="Part to compare on.")] = None,
+    level: Annotated[
+        float, typer.Option(help="Chance of a false better or worse, over all pairs.")
+    ] = 0.05,
+    block: Annotated[
+        bool, typer.Option("--block", help="Swap whole communities (links: by endpoint).")
+    ] = False,
+    json: _Json = None,
+    seed: _Seed = 0,
+) -> None:
+    """Compare predictions of the same items, pair by pair and item by item.
+
+    Each difference has an interval and a p-value of a permutation test, corrected by Holm over all
+    pairs; the verdict on the first is better, worse, tied, or too few to tell.
+    """
+    from graphgauge.report import terminal
+    from graphgauge.report.summarize import summarize_many
+    from graphgauge.scoring.comparison import compare_predictions
+
+    with _progress() as tell:
+        tell("reading")
+        found = {name: _read(file, edges)[0] for name, file in _named(files).items()}
+        tell("comparing")
+        rows = compare_predictions(found, part=part, level=level, seed=seed, by_block=block)
+    if not _printed(json):
+        terminal.show_comparisons(rows)
+    document = summarize_many((), rows)
+    _write_json(json, {"schema": document["schema"], "comparisons": document["comparisons"]})
+
+
+@app.command()
+def audit(
+    file: _File,
+    edges: _Edges = None,
+    json: _Json = None,
+    valid_edges: Annotated[
+        Path | None, typer.Option(help="Validation edges that belong in no message graph.")
+    ] = None,
+) -> None:
+    """Look for leaks, copies, ties and other flaws, and name the offenders."""
+    from graphgauge.audit import audit as find_flaws
+    from graphgauge.formats import read_edges
+    from graphgauge.report import terminal
+    from graphgauge.report.summarize import finding_dict
+
+    with _progress() as tell:
+        tell("reading")
+        predictions, graph = _read(file, edges)
+        n_nodes = graph.n_nodes if graph is not None else _count_nodes(predictions)
+        held = None if valid_edges is None else read_edges(valid_edges, n_nodes).edges
+        tell("auditing")
+        findings = find_flaws(predictions, graph=graph, valid_edges=held)
+    if not _printed(json):
+        terminal.show_findings(findings)
+    rows = [finding_dict(finding) for finding in findings]
+    _write_json(json, {"schema": "graphgauge.audit/1", "name": str(file), "findings": rows})
+
+
+@app.command(name="metrics")
+def list_metrics(
+    name: Annotated[str | None, typer.Argument(help="Show only this one.")] = None,
+    json: _Json = None,
+) -> None:
+    """List the metrics: definition, direction, range, value under chance, reference."""
+    from graphgauge.metrics import METRICS, metric
+    from graphgauge.report import terminal
+    from graphgauge.report.summarize import definition_dict
+
+    cards = [metric(name)] if name else list(METRICS.values())
+    if not _printed(json):
+        terminal.show_metrics(cards)
+    rows = [{"name": card.label, **definition_dict(card)} for card in cards]
+    _write_json(json, {"schema": "graphgauge.metrics/1", "metrics": rows})
+
+
+@app.command()
+def demo(
+    out: Annotated[Path, typer.Option(help="Folder for predictions and report.")] = Path(
+        "graphgauge-demo"
+    ),
+    seed: _Seed = 0,
+) -> None:
+    """Judge three models on a planted graph whose true posteriors are known.
+
+    One model is calibrated, one over-confident, one misled by a shift: what good and bad look like.
+    """
+    from graphgauge.datasets.demo import demo_predictions
+    from graphgauge.errors import InputError
+    from graphgauge.scoring import Options
+
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{out}: cannot be made ({error.strerror})") from None
+    files = {}
+    for name, predictions in demo_predictions(seed=seed).items():
+        files[name] = out / f"{name}.npz"
+        predictions.save(files[name])
+    _judge(files, None, Options(seed=seed), (None, out / "report.html"))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code."""
+    from graphgauge.errors import InputError
+
+    try:
+        app(args=None if arguments is None else list(arguments), prog_name="graphgauge")
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+    except InputError as error:
+        _tell_error(str(error))
+    except MemoryError:
+        _tell_error("not enough memory for this input")
+    except BrokenPipeError:
+        # Whoever read the output has closed it; nothing more can or need be said.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return 2
+
+
+def _tell_error(message: str) -> None:
+    from graphgauge.report.terminal import plain
+
+    typer.secho("error: ", fg=typer.colors.RED, bold=True, nl=False, err=True)
+    typer.echo(plain(message), err=True)
+
+
+def _judge(
+    files: Mapping[str, Path],
+    edges: Path | None,
+    options: Options,
+    outputs: tuple[Path | None, Path | None],
+) -> None:
+    """Score files, show the cards, write what was asked for, and exit by the gates."""
+    from graphgauge.report import terminal
+
+    json, html = outputs
+    cards, rows = _score(files, edges, options)
+    if not _printed(json):
+        for card in cards:
+            terminal.show_card(card)
+        if len(cards) > 1:
+            terminal.show_overview(cards)
+            terminal.show_comparisons(rows)
+    _write(cards, rows, json, html)
+    if html is not None and not _printed(json):
+        terminal.show_written(html)
+    if not all(card.passed for card in cards):
+        raise typer.Exit(1)
+
+
+def _score(
+    files: Mapping[str, Path], edges: Path | None, options: Options
+) -> tuple[list[Scorecard], list[Compared]]:
+    from dataclasses import replace
+
+    from graphgauge.errors import InputError
+    from graphgauge.scoring import score as score_one
+    from graphgauge.scoring.comparison import compare_predictions
+
+    cards, found = [], {}
+    with _progress() as tell:
+        for name, file in files.items():
+            tell(f"{name}: reading")
+            predictions, graph = _read(file, edges)
+            found[name] = replace(predictions, name=name)
+            cards.append(
+                score_one(
+                    found[name],
+                    options,
+                    graph=graph,
+                    tell=lambda stage, name=name: tell(f"{name}: {stage}"),  # type: ignore[misc]
+                )
+            )
+        rows: list[Compared] = []
+        if len(found) > 1:
+            tell("comparing")
+            # Files of different items are scored side by side; there is nothing to compare.
+            with contextlib.suppress(InputError):
+                rows = compare_predictions(found, seed=options.seed)
+    return cards, rows
+
+
+def _write(
+    cards: Sequence[Scorecard], rows: Sequence[Compared], json: Path | None, html: Path | None
+) -> None:
+    from graphgauge.report.summarize import summarize, summarize_many
+
+    if json is None and html is None:
+        return
+    document = summarize(cards[0]) if len(cards) == 1 else summarize_many(cards, rows)
+    _write_json(json, document)
+    if html is not None:
+        from graphgauge.archive import write_atomically
+        from graphgauge.report.html import render
+
+        page = render(document).encode()
+        write_atomically(html, lambda file: file.write(page))
+
+
+def _write_json(json: Path | None, document: dict[str, Any]) -> None:
+    if json is None:
+        return
+    from graphgauge.archive import write_atomically
+    from graphgauge.report.summarize import to_json
+
+    text = to_json(document)
+    if _printed(json):
+        typer.echo(text, nl=False)
+    else:
+        write_atomically(json, lambda file: file.write(text.encode()))
+
+
+def _read(file: Path, edges: Path | None) -> tuple[NodePredictions | LinkPredictions, Graph | None]:
+    """Read predictions, and the graph that was given with them."""
+    from dataclasses import replace
+
+    from graphgauge.errors import InputError
+    from graphgauge.formats import read_edges, read_predictions
+    from graphgauge.predictions import NodePredictions
+
+    try:
+        predictions = read_predictions(file)
+        if edges is None:
+            return predictions, None
+        graph = read_edges(edges, _count_nodes(predictions))
+    except InputError as error:
+        told = str(error)
+        raise InputError(told if str(file) in told else f"{file}: {told}") from None
+    if isinstance(predictions, NodePredictions) and predictions.edges is None:
+        predictions = replace(predictions, edges=graph.edges)
+    return predictions, graph
+
+
+def _count_nodes(predictions: NodePredictions | LinkPredictions) -> int | None:
+    from graphgauge.predictions import NodePredictions
+
+    return predictions.n_nodes if isinstance(predictions, NodePredictions) else None
+
+
+def _named(files: Sequence[Path]) -> dict[str, Path]:
+    """Call files by their names as far as they tell them apart, else by their paths."""
+    for short in ({file.stem: file for file in files}, {file.name: file for file in files}):
+        if len(short) == len(files):
+            return short
+    return {str(file): file for file in files}
+
+
+def _listed(values: list[str] | None) -> tuple[str, ...] | None:
+    """Split at commas outside brackets: ``ece(bins=5,norm=2),nll`` are two."""
+    if not values:
+        return None
+    pieces = [piece for value in values for piece in re.split(r",(?![^(]*\))", value)]
+    return tuple(piece.strip() for piece in pieces if piece.strip())
+
+
+def _printed(json: Path | None) -> bool:
+    """Tell whether JSON goes to standard output, which must then hold nothing else."""
+    return json is not None and str(json) == "-"
+
+
+@contextlib.contextmanager
+def _progress() -> Iterator[Callable[[str], None]]:
+    """Show the stage and the time it takes, on standard error and only where a person looks."""
+    if not sys.stderr.isatty():
+        yield lambda stage: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(20),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("", total=None)
+        yield lambda stage: progress.update(task, description=stage)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
