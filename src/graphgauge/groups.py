@@ -112,7 +112,8 @@ def _by_degree(
     linked = np.sort(degrees[degrees > 0])
     at = np.arange(_DEGREE_BINS) * len(linked) // _DEGREE_BINS
     starts = np.unique(linked[at]) if len(linked) else np.empty(0, np.int64)
-    if not len(linked) or len(linked) < len(degrees):
+    if len(linked) < len(degrees):
+        starts[:1] = 1
         starts = np.concatenate([[0], starts])
     codes = np.searchsorted(starts, degrees, side="right") - 1
     return _range_names(starts), codes
