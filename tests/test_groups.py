@@ -67,6 +67,14 @@ def test_degree_groups_hold_about_a_fifth_each(rng: np.random.Generator) -> None
     assert groups.sizes.max() < 500
 
 
+def test_nodes_alone_are_not_put_with_the_least_linked() -> None:
+    """A triangle and a node alone: nobody has degree one, and still zero stands by itself."""
+    predictions = NodePredictions(np.ones((4, 1)), np.zeros(4), edges=[[0, 1], [1, 2], [2, 0]])
+    groups = grouping(predictions, "degree")
+    assert groups.names == ("0", "1+")
+    assert groups.codes.tolist() == [1, 1, 1, 0]
+
+
 def test_degree_names_are_readable() -> None:
     """A star of five, a triangle, and a node alone."""
     edges = [[0, k] for k in range(1, 6)] + [[6, 7], [7, 8], [8, 6]]

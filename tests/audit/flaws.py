@@ -63,6 +63,7 @@ def _labels_differ() -> Flaw:
     nodes = clean_nodes()
     nodes.graph_labels = nodes.labels.copy()
     nodes.graph_labels[[50, 3]] = (nodes.labels[[50, 3]] + 1) % 3
+    nodes.graph_labels[60] = -1  # unknown to the graph: no contradiction
     return Flaw("labels-differ", [3, 50], nodes.made(), "nodes")
 
 

@@ -99,6 +99,24 @@ def test_messages_count_and_shares_are_shares() -> None:
     assert finding.message.startswith("2 of 93 edges (2.2 %) of test nodes lead to training nodes")
 
 
+def test_loops_have_no_direction_to_lack() -> None:
+    nodes = clean_nodes()
+    nodes.edges = np.concatenate([nodes.edges, nodes.edges[5:, ::-1], [(8, 8)]])
+    predictions, knowledge = nodes.made()
+    found = {f.code: f.offenders.tolist() for f in audit(predictions, **knowledge)}
+    assert found == {"edges-loops": [595], "edges-mixed-direction": [0, 1, 2, 3, 4]}
+
+
+def test_isolated_nodes_are_counted_in_all_and_in_test() -> None:
+    nodes = clean_nodes()
+    nodes.edges = np.delete(nodes.edges, [94, 95, 249, 250], axis=0)
+    predictions, knowledge = nodes.made()
+    [finding] = audit(predictions, **knowledge)
+    assert finding.message.startswith(
+        "2 of 300 nodes (0.7 %) have no neighbours, 1 of them in test"
+    )
+
+
 def test_only_links_take_validation_edges_and_sizes_must_agree() -> None:
     predictions, _ = clean_nodes().made()
     with pytest.raises(InputError, match="valid_edges: only predictions of links"):

@@ -182,7 +182,7 @@ _NEGATIVES = {
     "negative-is-positive": "are positives of the same file: a right model is punished for them",
     "negative-is-edge": "are known edges: a right model is punished for them",
     "negative-loop": "pair a node with itself: few models score such pairs sensibly",
-    "negative-repeated": "are given more than once to a positive, so they count more than once",
+    "negative-repeated": "are given more than once in one list, so they count more than once",
 }
 
 
