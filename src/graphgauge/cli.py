@@ -261,7 +261,7 @@ def _judge(
     cards, rows = _score(files, edges, options)
     if not _printed(json):
         for card in cards:
-            terminal.show_card(card)
+            terminal.show_card(card, brief=len(cards) > 1)
         if len(cards) > 1:
             terminal.show_overview(cards)
             terminal.show_comparisons(rows)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rich import box
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, Group
 from rich.padding import Padding
 from rich.panel import Panel
 from rich.table import Table
@@ -57,33 +57,25 @@ def plain(text: str) -> str:
     return "".join("\ufffd" if unicodedata.category(c) in ("Cc", "Cf") else c for c in text)
 
 
-def show_card(card: Scorecard) -> None:
+def show_card(card: Scorecard, *, brief: bool = False) -> None:
     """Print a scorecard: verdict, gates, the numbers of the first judged part, findings."""
-    colour, mark, word = _STATUS[card.verdict.status]
-    lines: list[RenderableType] = [
-        Text(f"{mark} {word}  {card.verdict.headline}", style=f"bold {colour}")
-    ]
-    reasons = Table.grid(padding=(0, 1))
-    for status, reason in card.verdict.reasons[: 2 * _SHOWN]:
-        shade, sign, _ = _STATUS[status]
-        reasons.add_row(Text(f" {sign}", shade), plain(reason))
-    lines.append(reasons)
-    title = Text(f" {plain(card.name)} ", style="bold")
-    _console().print(Panel(Group(*lines), title=title, title_align="left", border_style=colour))
+    _console().print(_panel(card))
     if card.gates:
         _console().print(Padding(_gates(card.gates), (0, 2)))
+    if brief:
+        return
     for part in dict.fromkeys((card.judged[0], *_pairs(card))):
         for table in _numbers(card, part):
             _console().print(Padding(table, (0, 2)))
-    worst = [g for g in card.groups if g["worst"]]
-    for group in worst:
-        _console().print(Padding(_worst(group, card), (0, 3)))
+    for group in card.groups:
+        if group["worst"]:
+            _console().print(Padding(_worst(group, card), (0, 3)))
     show_findings(card.findings, brief=True)
 
 
 def show_overview(cards: Sequence[Scorecard]) -> None:
     """Print one row a model."""
-    table = Table(box=box.SIMPLE_HEAD, title="Overview", title_justify="left")
+    table = _table("Overview")
     names = ("accuracy", "nll", "ece", "edge_ece", "mrr")
     shown = [name for name in names if any(card.find(name) for card in cards)]
     table.add_column("")
@@ -97,26 +89,25 @@ def show_overview(cards: Sequence[Scorecard]) -> None:
 
 
 def show_comparisons(rows: Sequence[Compared]) -> None:
-    """Print a row a pair and metric."""
+    """Print a row a metric under each pair."""
     if not rows:
         return
-    table = Table(box=box.SIMPLE_HEAD, title="Pair by pair", title_justify="left")
-    table.add_column("metric", no_wrap=True)
-    table.add_column("first", overflow="fold")
-    table.add_column("second", overflow="fold")
+    table = _table("Pair by pair")
+    table.add_column("", no_wrap=True)
     for name in ("difference (95 % interval)", "p (Holm)", "first is"):
         table.add_column(name, justify="right", no_wrap=True)
     colours = {"better": "green", "worse": "red"}
-    for row in rows:
-        found = row.found
-        table.add_row(
-            row.metric,
-            plain(found.first),
-            plain(found.second),
-            f"{found.difference:+.3f}  ({found.low:+.3f} … {found.high:+.3f})",
-            "<0.001" if found.p_holm < 0.001 else f"{found.p_holm:.3f}",
-            Text(str(found.verdict), colours.get(str(found.verdict), "")),
-        )
+    for first, second in dict.fromkeys((row.found.first, row.found.second) for row in rows):
+        table.add_row(Text(f"{plain(first)} − {plain(second)}", "bold"))
+        for row in rows:
+            found = row.found
+            if (found.first, found.second) == (first, second):
+                table.add_row(
+                    f"  {row.metric}",
+                    f"{found.difference:+.3f}  ({found.low:+.3f} … {found.high:+.3f})",
+                    "<0.001" if found.p_holm < 0.001 else f"{found.p_holm:.3f}",
+                    Text(str(found.verdict), colours.get(str(found.verdict), "")),
+                )
     _console().print(table)
 
 
@@ -164,6 +155,18 @@ def _console() -> Console:
     return Console(highlight=False)
 
 
+def _panel(card: Scorecard) -> Panel:
+    colour, mark, word = _STATUS[card.verdict.status]
+    reasons = Table.grid(padding=(0, 1))
+    for status, reason in card.verdict.reasons[: 2 * _SHOWN]:
+        shade, sign, _ = _STATUS[status]
+        reasons.add_row(Text(f" {sign}", shade), Text(plain(reason)))
+    head = Text(f"{mark} {word}  {plain(card.verdict.headline)}", style=f"bold {colour}")
+    title = Text(f" {plain(card.name)} ", style="bold")
+    body = Group(head, reasons)
+    return Panel(body, title=title, title_align="left", border_style=colour)
+
+
 def _pairs(card: Scorecard) -> Iterator[str]:
     """Yield parts such as ``test_in|test_out`` that hold only detection metrics."""
     return (row.part for row in card.metrics if "|" in row.part)
@@ -189,7 +192,7 @@ def _matrix(rows: Mapping[str, Measured]) -> Table | None:
     scopes = {p: name for p, name in _SCOPES.items() if any(f"{p}{m}" in rows for m in _MATRIX)}
     if not scopes:
         return None
-    table = Table(box=box.SIMPLE_HEAD, title_justify="left", title_style="bold")
+    table = _table("")
     table.add_column("", no_wrap=True)
     for name in scopes.values():
         table.add_column(name, justify="right", no_wrap=True)
@@ -202,25 +205,26 @@ def _matrix(rows: Mapping[str, Measured]) -> Table | None:
 
 def _bands(rows: Mapping[str, Measured]) -> Table:
     """Draw calibration errors on their null bands."""
-    table = Table(
-        box=box.SIMPLE_HEAD,
-        title="calibration errors ● on what a calibrated model would show ░",
-        title_justify="left",
-        title_style="dim",
-    )
-    table.add_column("", no_wrap=True)
-    table.add_column("value", justify="right", no_wrap=True)
-    table.add_column("", no_wrap=True)
-    table.add_column("null band", justify="right", no_wrap=True)
-    for row in rows.values():
-        if row.null_low is not None and row.null_high is not None and row.null:
-            band = f"{100 * row.null_low:.1f} … {100 * row.null_high:.1f} %"
-            table.add_row(row.name, f"{100 * row.value:.1f} %", _strip(row), band)
+    banded = {name: row for name, row in rows.items() if row.null}
+    bare = [name.partition("(")[0] for name in banded]
+    names = bare if len(set(bare)) == len(bare) else list(banded)
+    table = _table("calibration errors ● on what a calibrated model would show ░")
+    for name, side in (("", "left"), ("value", "right"), ("", "left"), ("null band", "right")):
+        table.add_column(name, justify=side, no_wrap=True)  # type: ignore[arg-type]
+    for name, row in zip(names, banded.values(), strict=True):
+        band = f"{100 * (row.null_low or 0):.1f} … {100 * (row.null_high or 0):.1f} %"
+        table.add_row(name, f"{100 * row.value:.1f} %", _strip(row), band)
     return table
 
 
+def _table(title: str) -> Table:
+    return Table(
+        box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold", pad_edge=False
+    )
+
+
 def _listing(rows: Sequence[Measured], title: str) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold")
+    table = _table(title)
     table.add_column("", no_wrap=True)
     table.add_column("value", justify="right", no_wrap=True)
     table.add_column("95 % interval", justify="right", no_wrap=True)
@@ -250,7 +254,7 @@ def _strip(row: Measured) -> Text:
 
 
 def _gates(gates: Sequence[Gate]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, title="Gates", title_justify="left")
+    table = _table("Gates")
     for name in ("gate", "part", "value", ""):
         table.add_column(name)
     for gate in gates:

@@ -3,7 +3,7 @@
 - *bad*: a gate failed, the audit found an error, or the calibration error of the nodes lies more
   than five points above its null band and more than chance explains.
 - *caution*: the audit found something that distorts a number, a calibration error is larger than
-  chance explains, ties move a ranking by more than a point, or a shift costs more than five points
+  chance explains, ties move a ranking by more than a point, or a shift costs more than ten points
   of accuracy.
 - *good*: none of these.
 
@@ -29,7 +29,7 @@ RULES = " ".join(line.strip(" -") for line in (__doc__ or "").splitlines()[2:])
 _LEVEL = 0.05
 _FAR_ABOVE = 0.05
 _SPREAD = 0.01
-_DROP = 0.05
+_DROP = 0.1
 _SCOPES = {
     "": "nodes",
     "edge_": "edges",
@@ -115,14 +115,14 @@ def _of_calibration(
     rows = [(scope, row) for scope, row in _calibration_rows(metrics, judged) if row.null_p]
     adjusted = holm(np.array([row.null_p for _, row in rows], np.float64))
     for (scope, row), p in zip(rows, adjusted, strict=True):
-        low, high = _percent(row.null_low or 0.0), _percent(row.null_high or 0.0)
+        low, high = f"{100 * (row.null_low or 0.0):.1f}", _percent(row.null_high or 0.0)
         told = f"ECE of the {scope} of {row.part} is {_percent(row.value)}"
         if p <= _LEVEL:
             far = scope == "nodes" and row.value - (row.null_high or 0.0) > _FAR_ABOVE
             status = Status.BAD if far else Status.CAUTION
-            yield status, f"{told}; a calibrated model would show {low} to {high}."
+            yield status, f"{told}; a calibrated model would show {low}\u2013{high}."
         else:
-            yield Status.GOOD, f"{told}, as a calibrated model might show ({low} to {high})."
+            yield Status.GOOD, f"{told}, as a calibrated model might show ({low}\u2013{high})."
 
 
 def _calibration_rows(
@@ -159,4 +159,4 @@ def _of_shift(metrics: tuple[Measured, ...]) -> Iterator[tuple[Status, str]]:
 
 
 def _percent(value: float) -> str:
-    return f"{100 * value:.1f} %"
+    return f"{100 * value:.1f}\u00a0%"  # the sign never stands alone on a line
