@@ -224,13 +224,15 @@ def demo(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
-    from graphgauge.errors import InputError
-
     try:
         app(args=None if arguments is None else list(arguments), prog_name="graphgauge")
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
-    except InputError as error:
+    except ValueError as error:
+        from graphgauge.errors import InputError
+
+        if not isinstance(error, InputError):
+            raise
         _tell_error(str(error))
     except MemoryError:
         _tell_error("not enough memory for this input")

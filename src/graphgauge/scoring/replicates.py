@@ -78,6 +78,8 @@ def bounds(
 
 
 def _ends(question: Question, drawn: FloatArray, prefix: str) -> dict[str, float]:
+    if not np.isfinite(question.value):
+        return {}
     # Resampling shifts a calibration error upwards: its bounds are reflected back.
     kind: Kind = "basic" if has_null(question.card) else "percentile"
     limits = (question.card.low, question.card.high)

@@ -112,7 +112,7 @@ def _of_findings(findings: Sequence[Finding]) -> Iterator[tuple[Status, str]]:
 def _of_calibration(
     metrics: tuple[Measured, ...], judged: Sequence[str]
 ) -> Iterator[tuple[Status, str]]:
-    rows = [(scope, row) for scope, row in _calibration_rows(metrics, judged) if row.null_p]
+    rows = [(scope, row) for scope, row in _calibration_rows(metrics, judged) if row.null]
     adjusted = holm(np.array([row.null_p for _, row in rows], np.float64))
     for (scope, row), p in zip(rows, adjusted, strict=True):
         low, high = f"{100 * (row.null_low or 0.0):.1f}", _percent(row.null_high or 0.0)
