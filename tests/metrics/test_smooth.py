@@ -73,7 +73,8 @@ class TestOracles:
 class TestLaws:
     def test_one_confidence_shows_its_gap(self):
         # Nothing can cancel: a reflected kernel keeps all mass on [0, 1].
-        for c, n_right in ((0.7, 10), (0.7, 7), (0.01, 10), (1.0, 0)):
+        # Gaps below the width of a cell are met as well.
+        for c, n_right in ((0.7, 10), (0.7, 7), (0.01, 10), (1.0, 0), (2e-4, 0), (1e-9, 0)):
             value = smooth_ece(events([c] * 10, np.arange(10) < n_right))
             assert value == pytest.approx(abs(n_right / 10 - c), abs=1e-7)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from scipy import fft
 
@@ -16,7 +18,7 @@ __all__ = ["CARDS", "GRID", "smooth_at", "smooth_ece", "smooth_of"]
 # fewer than 100 million items can ask for.
 GRID = 2048
 
-_HALVINGS = 24
+_STEPS, _CLOSE = 60, 1e-10
 
 
 def smooth_ece(outcomes: Outcomes) -> float:
@@ -42,13 +44,12 @@ def smooth_ece(outcomes: Outcomes) -> float:
 def smooth_of(cells: Bins) -> FloatArray:
     """Smooth calibration error from sums over equal cells of [0, 1], for every draw at once."""
     waves, step = _waves(cells)
-    low, high = np.zeros(waves.shape[1:]), np.ones(waves.shape[1:])
-    # smECE_σ falls as σ grows, so there is one crossing and halving the interval finds it.
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        above = _smoothed(waves, step, middle) > middle
-        low, high = np.where(above, middle, low), np.where(above, high, middle)
-    return _smoothed(waves, step, (low + high) / 2)
+
+    def excess(width: FloatArray) -> FloatArray:
+        return _smoothed(waves, step, width) - width
+
+    # smECE_σ falls as σ grows, so that its excess over σ crosses zero once, between 0 and 1.
+    return _crossing(excess, np.zeros(waves.shape[1:]), np.ones(waves.shape[1:]))
 
 
 def smooth_at(cells: Bins, width: float) -> FloatArray:
@@ -65,19 +66,49 @@ def smooth_at(cells: Bins, width: float) -> FloatArray:
 
 
 def _waves(cells: Bins) -> tuple[FloatArray, FloatArray]:
-    """Cosine coefficients of the residuals' density, and each one's frequency."""
+    """Cosine coefficients of the residuals' density, and each one's frequency.
+
+    Frequencies are those of the grid, 2G sin(πk/2G) rather than πk: diffusion from cell to cell
+    keeps the kernel positive at widths below a cell, where a sampled Gaussian would ring.
+    """
     residual = cells.hits - cells.confidence
     total = np.broadcast_to(cells.mass.sum(axis=0), residual.shape[1:])
     # Without any item the share of the residual is NaN, and so is all that follows.
     total = np.where(total > 0, total, np.nan)
-    frequency = np.pi * np.arange(len(residual)).reshape(-1, *[1] * (residual.ndim - 1))
-    return np.asarray(fft.dct(residual / total, axis=0)), frequency
+    n_cells = len(residual)
+    frequency = 2 * n_cells * np.sin(np.pi * np.arange(n_cells) / (2 * n_cells))
+    waves = np.asarray(fft.dct(residual / total, axis=0))
+    return waves, frequency.reshape(-1, *[1] * (residual.ndim - 1))
 
 
 def _smoothed(waves: FloatArray, frequency: FloatArray, width: FloatArray) -> FloatArray:
     # Reflection makes cosines the kernel's own waves: each is damped, none is mixed.
     damping = np.exp(-0.5 * (frequency * width) ** 2)
     return np.asarray(np.abs(fft.idct(waves * damping, axis=0)).sum(axis=0))
+
+
+def _crossing(
+    excess: Callable[[FloatArray], FloatArray], low: FloatArray, high: FloatArray
+) -> FloatArray:
+    """Where a falling function crosses zero, by false position as in the Illinois method.
+
+    It needs a third of the evaluations that halving the interval does.
+    """
+    above, below = excess(low), excess(high)
+    side = np.zeros(low.shape)
+    guess, here = low, above
+    for _ in range(_STEPS):
+        guess = high - below * (high - low) / (below - above)
+        here = excess(guess)
+        if not (np.abs(here) > _CLOSE).any():
+            break
+        right = np.where(here > 0, 1.0, -1.0)
+        # An end that is kept twice counts half, so that it too moves before long.
+        below = np.where(here > 0, np.where(side == right, below / 2, below), here)
+        above = np.where(here > 0, here, np.where(side == right, above / 2, above))
+        low, high = np.where(here > 0, guess, low), np.where(here > 0, high, guess)
+        side = right
+    return np.asarray(guess + here)
 
 
 CARDS: tuple[Metric, ...] = (
