@@ -79,7 +79,7 @@ def test_saved_predictions_come_back(tmp_path):
     assert back.parts["test"].tolist() == [0, 2]
     assert back.uncertainties["knowledge"].tolist() == [1, 2, 3]
     assert back.fingerprint == made.fingerprint
-    assert back.undirected[0].tolist() == [[0, 1], [1, 2]]
+    assert back.pairs.tolist() == [[0, 1], [1, 2]]
 
 
 def test_parts_may_be_index_arrays_but_not_both_ways(tmp_path):
@@ -107,7 +107,7 @@ def test_the_fingerprint_is_of_the_items_not_of_the_model():
     assert base.fingerprint == other.fingerprint
     assert base.fingerprint != NodePredictions(PROBS, LABELS, {"test": [0]}, EDGES).fingerprint
     with pytest.raises(InputError, match="carry no edges"):
-        _ = NodePredictions(PROBS, LABELS).undirected
+        _ = NodePredictions(PROBS, LABELS).pairs
 
 
 @pytest.mark.parametrize(

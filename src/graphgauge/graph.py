@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,31 +14,76 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from graphgauge.archive import from_json, open_npz, to_json, whole_number, write_npz
-from graphgauge.arrays import FloatArray, IntArray, check_pairs, floats, integers
+from graphgauge.arrays import BoolArray, FloatArray, IntArray, check_pairs, floats, integers
 from graphgauge.errors import InputError
 
-__all__ = ["Graph", "undirected_edges"]
+__all__ = ["Graph", "first_rows", "undirected_edges"]
+
+_ROWS = 2**18
 
 
-def undirected_edges(edges: IntArray, n_nodes: int) -> tuple[IntArray, IntArray]:
-    """Reduce edges ``[e, 2]`` to unique pairs ``u < v`` and the row each was first seen in.
+def undirected_edges(edges: IntArray, n_nodes: int) -> IntArray:
+    """Reduce edges ``[e, 2]`` to unique pairs ``u < v``, in ascending order.
 
     Self-loops are dropped, directions and repetitions merged.
 
     Examples
     --------
     >>> undirected_edges(np.array([[1, 0], [0, 1], [2, 2], [1, 2]]), 3)
-    (array([[0, 1],
-           [1, 2]], dtype=int32), array([0, 3]))
+    array([[0, 1],
+           [1, 2]], dtype=int32)
     """
-    kept = np.flatnonzero(edges[:, 0] != edges[:, 1])
-    u, v = edges[kept, 0], edges[kept, 1]
-    keys = np.minimum(u, v).astype(np.int64) * n_nodes + np.maximum(u, v)
-    keys, first = np.unique(keys, return_index=True)
-    small = np.int32 if n_nodes <= np.iinfo(np.int32).max else np.int64
-    pairs = np.empty((len(keys), 2), small)
-    pairs[:, 0], pairs[:, 1] = np.divmod(keys, max(n_nodes, 1))
-    return pairs, kept[first]
+    keys = _keys(edges, n_nodes)
+    keys.sort()
+    kept = _first_of_each(keys)
+    pairs = np.empty((int(kept.sum()), 2), _smallest(n_nodes))
+    done = 0
+    for rows in _row_blocks(len(keys)):
+        u, v = np.divmod(keys[rows][kept[rows]], max(n_nodes, 1))
+        pairs[done : done + len(u), 0], pairs[done : done + len(u), 1] = u, v
+        done += len(u)
+    return pairs
+
+
+def first_rows(edges: IntArray, n_nodes: int) -> IntArray:
+    """Return the row in which each pair of `undirected_edges` was first seen.
+
+    Examples
+    --------
+    >>> first_rows(np.array([[1, 0], [0, 1], [2, 2], [1, 2]]), 3)
+    array([0, 3], dtype=int32)
+    """
+    keys = _keys(edges, n_nodes)
+    order = np.argsort(keys, kind="stable").astype(_smallest(len(keys)))
+    return order[_first_of_each(keys[order])]
+
+
+def _keys(edges: IntArray, n_nodes: int) -> IntArray:
+    """One number an undirected pair, -1 for a loop; a few rows at a time to spare memory."""
+    keys = np.empty(len(edges), np.int64)
+    for rows in _row_blocks(len(edges)):
+        u, v = edges[rows, 0], edges[rows, 1]
+        keys[rows] = np.minimum(u, v)
+        keys[rows] *= n_nodes
+        keys[rows] += np.maximum(u, v)
+        keys[rows][u == v] = -1
+    return keys
+
+
+def _first_of_each(ordered: IntArray) -> BoolArray:
+    """Mark the first of each run of equal keys that are no loops."""
+    fresh = np.ones(len(ordered), bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=fresh[1:])
+    fresh[: np.searchsorted(ordered, 0)] = False
+    return fresh
+
+
+def _smallest(n: int) -> type[np.signedinteger[Any]]:
+    return np.int32 if n <= np.iinfo(np.int32).max else np.int64
+
+
+def _row_blocks(n: int) -> Iterator[slice]:
+    return (slice(start, start + _ROWS) for start in range(0, n, _ROWS))
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +141,7 @@ class Graph:
         pairs = integers("edges", pairs.reshape(-1, 2) if not pairs.size else pairs, ndim=2)
         check_pairs("edges", pairs, n_nodes)
         if not directed:
-            pairs = undirected_edges(pairs, n_nodes)[0]
+            pairs = undirected_edges(pairs, n_nodes)
             pairs = np.concatenate([pairs, pairs[:, ::-1]])
         ones = np.ones(len(pairs), np.float32)
         shape = (n_nodes, n_nodes)
@@ -111,7 +156,7 @@ class Graph:
     def edges(self) -> IntArray:
         """Unique undirected edges ``[e, 2]`` with ``u < v``, without self-loops."""
         entries = self.adjacency.tocoo()
-        return undirected_edges(np.stack(entries.coords, axis=1), self.n_nodes)[0]
+        return undirected_edges(np.stack(entries.coords, axis=1), self.n_nodes)
 
     @property
     def degrees(self) -> IntArray:

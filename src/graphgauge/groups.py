@@ -92,7 +92,7 @@ def undirected_pairs(predictions: NodePredictions, graph: Graph | None) -> IntAr
             f"the predictions have {predictions.n_nodes}"
         )
     if predictions.edges is not None:
-        return predictions.undirected[0]
+        return predictions.pairs
     return None if graph is None else graph.edges
 
 

@@ -29,7 +29,7 @@ from graphgauge.arrays import (
     same_length,
 )
 from graphgauge.errors import InputError
-from graphgauge.graph import undirected_edges
+from graphgauge.graph import first_rows, undirected_edges
 from graphgauge.parts import check_parts, part_names, parts_from_names
 
 __all__ = ["LinkPredictions", "NodePredictions"]
@@ -103,7 +103,8 @@ class NodePredictions:
             edges = np.asarray(self.edges)
             edges = integers("edges", edges.reshape(-1, 2) if not edges.size else edges, ndim=2)
             check_pairs("edges", edges, n)
-            self._set(edges=edges)
+            narrow = n <= np.iinfo(np.int32).max
+            self._set(edges=edges.astype(np.int32, copy=False) if narrow else edges)
         if self.edge_probs is not None:
             self._set(edge_probs=self._checked_edge_probs())
 
@@ -123,11 +124,19 @@ class NodePredictions:
         return np.asarray(self.labels >= 0)
 
     @cached_property
-    def undirected(self) -> tuple[IntArray, IntArray]:
-        """Unique edges ``u < v`` without loops ``[e, 2]``, and the row each was first seen in."""
+    def pairs(self) -> IntArray:
+        """Unique undirected edges ``u < v`` without loops ``[e, 2]``."""
+        return undirected_edges(self._edges(), self.n_nodes)
+
+    @cached_property
+    def pair_rows(self) -> IntArray:
+        """Row of `edges` in which each of `pairs` was first seen ``[e]``."""
+        return first_rows(self._edges(), self.n_nodes)
+
+    def _edges(self) -> IntArray:
         if self.edges is None:
             raise InputError("these predictions carry no edges; add edge_index or give --edges")
-        return undirected_edges(self.edges, self.n_nodes)
+        return self.edges
 
     @cached_property
     def fingerprint(self) -> str:
@@ -139,7 +148,8 @@ class NodePredictions:
         digest.update(self.labels.astype("<i8").tobytes())
         _feed_parts(digest, self.parts)
         if self.edges is not None:
-            digest.update(self.undirected[0].astype("<i8").tobytes())
+            for block in blocks_of(self.pairs, _SCORES_AT_A_TIME):
+                digest.update(block.astype("<i8").tobytes())
         return digest.hexdigest()
 
     def save(self, path: str | os.PathLike[str]) -> None:

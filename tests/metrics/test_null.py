@@ -77,9 +77,9 @@ class TestAgainstMetricsOnTheSameLabels:
         probs = probs.astype(dtype)
         nodes = [card for card in VARIANTS if card.name != "classwise_ece"]
         asked = {"node": VARIANTS, **dict.fromkeys(SCOPES[1:], nodes)}
-        bands = null_bands(probs, edges, metrics=asked, n_draws=12, seed=3)
+        bands = null_bands(probs, edges, metrics=asked, n_draws=6, seed=3)
         assert len(bands) == len(VARIANTS) + 4 * len(nodes)
-        drawn = draw_labels(probs, 12, node_rng(3)).astype(int)
+        drawn = draw_labels(probs, 6, node_rng(3)).astype(int)
         for d, labels in enumerate(drawn.T):
             outcomes = scoped(probs, edges, labels)
             for (scope, label), band in bands.items():
@@ -106,6 +106,26 @@ class TestAgainstMetricsOnTheSameLabels:
                 card = BY_NAME[label.partition("(")[0]]
                 given = (probs, labels) if card.name == "classwise_ece" else (outcomes[scope],)
                 assert band.draws[d] == pytest.approx(card(*given), abs=1e-9, nan_ok=True)
+
+    def test_moving_boundaries_of_equal_mass_on_many_edges(self, rng):
+        # Beyond 4096 different confidences a boundary that moves with the draw falls into a cell,
+        # and the cell is shared out: close to the metric, and to neither side of it.
+        probs = rng.dirichlet(np.full(5, 0.5), 3000)
+        edges = np.unique(np.sort(rng.integers(0, 3000, (20_000, 2)), axis=1), axis=0)
+        edges = edges[edges[:, 0] != edges[:, 1]]
+        card = ECE.bind(scheme="mass")
+        bands = null_bands(probs, edges, metrics=[card], n_draws=40, seed=4)
+        errors = {scope: [] for scope in ("node", "edge", "agree", "disagree")}
+        for d, labels in enumerate(draw_labels(probs, 40, node_rng(4)).T.astype(int)):
+            outcomes = scoped(probs, edges, labels)
+            for scope, found in errors.items():
+                found.append(bands[scope, card.label].draws[d] - card(outcomes[scope]))
+        for scope in ("node", "edge"):
+            assert np.abs(errors[scope]).max() < 1e-12
+        for scope in ("agree", "disagree"):
+            spread = bands[scope, card.label].draws.std()
+            assert np.abs(errors[scope]).max() < 0.3 * spread
+            assert abs(np.mean(errors[scope])) < 0.05 * spread
 
     def test_many_classes(self, rng):
         # 2 * 300 codes do not fit into a byte.
@@ -304,15 +324,21 @@ class TestDrawLabels:
         assert (np.take_along_axis(probs, labels.astype(int), axis=1) > 0).all()
 
     @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-    def test_not_even_by_the_largest_random_number(self, dtype, rng):
-        class Largest:
-            def random(self, shape, dtype):
-                return np.full(shape, np.nextafter(dtype.type(1), dtype.type(0)))
+    def test_not_even_by_the_smallest_and_largest_random_number(self, dtype, rng):
+        class Always:
+            def __init__(self, number):
+                self.number = number
 
-        probs = (rng.random((5000, 4)) * rng.choice([1e-3, 1, 7], (5000, 1))).astype(dtype)
-        probs[:, 2:] *= rng.random((5000, 1)) < 0.5
-        last = np.where(probs[:, 3] > 0, 3, 1)
-        assert (draw_labels(probs, 1, Largest())[:, 0] == last).all()
+            def random(self, shape, dtype):
+                return np.full(shape, self.number, dtype)
+
+        probs = (rng.random((5000, 6)) * rng.choice([1e-3, 1, 7], (5000, 1))).astype(dtype)
+        probs[:, [0, 1, 4, 5]] *= rng.random((5000, 4)) < 0.5
+        positive = probs > 0
+        largest = np.nextafter(dtype(1), dtype(0))
+        first, last = (draw_labels(probs, 1, Always(u))[:, 0] for u in (dtype(0), largest))
+        assert (first == positive.argmax(axis=1)).all()
+        assert (last == 5 - positive[:, ::-1].argmax(axis=1)).all()
 
     def test_rows_count_relative_to_their_sum(self, rng):
         probs = rng.dirichlet(np.ones(4), 50)

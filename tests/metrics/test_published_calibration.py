@@ -28,7 +28,7 @@ def cora(golden):
         arrays = dict(stored)
     probs = softmax(arrays["logits"].astype(np.float64), axis=1)
     labels, test = arrays["labels"].astype(np.int64), arrays["test_mask"]
-    edges, _ = undirected_edges(arrays["edge_index"].T.astype(np.int64), len(probs))
+    edges = undirected_edges(arrays["edge_index"].T.astype(np.int64), len(probs))
     edges = edges[edges_within(edges, test)]
     nodes, same = Outcomes.of_nodes(probs, labels), agreeing(edges, labels)
     on_edges = edge_outcomes(nodes, edges)
@@ -182,7 +182,7 @@ def planetoid(folder, name):
     one_hot[: len(ally)] = ally
     one_hot[np.sort(test)] = ty[np.argsort(test)]
     pairs = np.array([(u, v) for u, targets in links.items() for v in targets])
-    edges, _ = undirected_edges(pairs, len(one_hot))
+    edges = undirected_edges(pairs, len(one_hot))
     return edges, one_hot.argmax(axis=1)
 
 

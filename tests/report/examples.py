@@ -198,8 +198,8 @@ def node_score(name: str = "GCN on Cora", *, tilt: float = 0.07, seed: int = 3) 
 
 def _verdict(status: str) -> Score:
     if status == "good":
-        return {"status": "good", "headline": "Well calibrated on test, and it knows its errors.",
-                "reasons": [{"status": "good", "text": "ECE lies inside its null band."}]}  # fmt: skip
+        reasons = [{"status": "good", "text": "ECE lies inside its null band."}]
+        return {"status": "good", "headline": "Well calibrated on test.", "reasons": reasons}
     return {
         "status": status,
         "headline": "Right four times in five, but more confident than it should be.",
@@ -326,11 +326,11 @@ def _renamed(score: Score, names: tuple[str, ...]) -> Score:
     return score
 
 
-def huge_score() -> Score:
+def huge_score(filler: str = "&") -> Score:
     """Far more of everything than a page can hold."""
     score = node_score("w" * 100_000)
     rng = np.random.default_rng(0)
-    long = "&" * 5000
+    long = filler * 5000
     score["groups"] = [
         {"by": f"property {i % 40}", "group": f"{i} {long}", "part": "test", "n": i,
          "metrics": {"accuracy": 0.5, long: 0.5}, "worst": i == 19_999} for i in range(20_000)

@@ -122,7 +122,7 @@ def test_block_bounds_draw_whole_communities(predictions, card):
 def _adjacency(predictions):
     import scipy.sparse as sp
 
-    u, v = predictions.undirected[0].T
+    u, v = predictions.pairs.T
     ones = np.ones(2 * len(u), np.float32)
     shape = (predictions.n_nodes, predictions.n_nodes)
     return sp.csr_array((ones, (np.concatenate([u, v]), np.concatenate([v, u]))), shape=shape)
@@ -135,8 +135,8 @@ def test_joint_marginals_are_judged_where_they_are_given():
     predictions = replace(base, edge_probs=joint)
     card = score(predictions, QUICK)
     index = _part(predictions, "test_in", "test_out")
-    inside = np.isin(predictions.undirected[0], index).all(axis=1)
-    pairs, rows = (values[inside] for values in predictions.undirected)
+    inside = np.isin(predictions.pairs, index).all(axis=1)
+    pairs, rows = predictions.pairs[inside], predictions.pair_rows[inside]
     turned = predictions.edges[rows, 0] != pairs[:, 0]
     along = np.where(turned[:, None, None], joint[rows].swapaxes(1, 2), joint[rows])
     expected = METRICS["nll"](joint_outcomes(along, pairs, predictions.labels))

@@ -8,7 +8,7 @@ import numpy as np
 
 from graphgauge.arrays import BoolArray, IntArray
 from graphgauge.audit.findings import Finding, found, portion
-from graphgauge.audit.keys import among, distinct, pair_keys, repeated
+from graphgauge.audit.keys import among, distinct, pair_keys
 from graphgauge.graph import Graph
 from graphgauge.groups import undirected_pairs
 from graphgauge.predictions import NodePredictions
@@ -22,14 +22,12 @@ def edge_findings(predictions: NodePredictions, graph: Graph | None) -> Iterator
     pairs = undirected_pairs(predictions, graph)
     if pairs is None:
         return
-    rows: IntArray = np.arange(len(pairs))
     if predictions.edges is not None:
-        rows = predictions.undirected[1]
         yield from _storage(predictions.edges, predictions.n_nodes)
         if graph is not None:
-            yield from _foreign(pairs, rows, graph)
+            yield from _foreign(predictions, graph)
     yield from _isolated(predictions, pairs)
-    yield from _test_train(predictions, pairs, rows)
+    yield from _test_train(predictions, pairs)
 
 
 def _storage(edges: IntArray, n_nodes: int) -> Iterator[Finding]:
@@ -40,12 +38,13 @@ def _storage(edges: IntArray, n_nodes: int) -> Iterator[Finding]:
         message = f"{portion(int(loops.sum()), n, 'edge')} join a node to itself and are left out"
         yield found("edges-loops", message, items="edges", offenders=loops, of=n)
     keys = pair_keys(edges, n_nodes, directed=True)
-    twice = repeated(keys)
+    ordered = np.sort(keys)
+    twice = distinct(ordered[1:][ordered[1:] == ordered[:-1]])
     if len(twice):
         again = among(keys, twice)
         message = f"{portion(int(again.sum()), n, 'edge')} are given more than once and count once"
         yield found("edges-repeated", message, items="edges", offenders=again, of=n)
-    single = _without_reverse(keys, loops)
+    single = _without_reverse(keys, ordered, loops)
     if single.any() and not (single | loops).all():
         message = (
             f"{portion(int(single.sum()), n, 'edge')} lack their reverse where others have it; "
@@ -54,25 +53,26 @@ def _storage(edges: IntArray, n_nodes: int) -> Iterator[Finding]:
         yield found("edges-mixed-direction", message, items="edges", offenders=single, of=n)
 
 
-def _without_reverse(keys: IntArray, loops: BoolArray) -> BoolArray:
-    """Mark directed keys whose last bit, the direction, occurs one way only."""
-    directed = distinct(keys[~loops])
-    undirected = directed // 2
-    both = undirected[1:][undirected[1:] == undirected[:-1]]
+def _without_reverse(keys: IntArray, ordered: IntArray, loops: BoolArray) -> BoolArray:
+    """Mark directed keys whose last bit, the direction, occurs one way only.
+
+    `ordered` are the keys in ascending order. A pair that is there both ways has an even key with
+    the odd one after it right behind its copies; a loop is always even.
+    """
+    turn = (ordered[1:] == ordered[:-1] + 1) & (ordered[1:] & 1 == 1)
+    both = ordered[1:][turn] // 2
     if not len(both):
         return ~loops
-    if 2 * len(both) == len(directed):
-        return np.zeros(len(keys), bool)
     return ~loops & ~among(keys // 2, both)
 
 
-def _foreign(pairs: IntArray, rows: IntArray, graph: Graph) -> Iterator[Finding]:
-    n = graph.n_nodes
+def _foreign(predictions: NodePredictions, graph: Graph) -> Iterator[Finding]:
+    n, pairs = graph.n_nodes, predictions.pairs
     foreign = ~among(pair_keys(pairs, n), np.sort(pair_keys(graph.edges, n)))
     if foreign.any():
         message = f"{portion(int(foreign.sum()), len(pairs), 'edge')} of the file are not in the "
         message += "graph: nodes may be numbered in another order"
-        offenders = rows[foreign]
+        offenders = predictions.pair_rows[foreign]
         yield found(
             "edges-not-in-graph", message, items="edges", offenders=offenders, of=len(pairs)
         )
@@ -89,7 +89,7 @@ def _isolated(predictions: NodePredictions, pairs: IntArray) -> Iterator[Finding
         yield found("isolated-nodes", message, items="nodes", offenders=isolated, of=n)
 
 
-def _test_train(predictions: NodePredictions, pairs: IntArray, rows: IntArray) -> Iterator[Finding]:
+def _test_train(predictions: NodePredictions, pairs: IntArray) -> Iterator[Finding]:
     place = np.zeros(predictions.n_nodes, np.int8)
     place[items_of(predictions.parts, Role.TRAIN)] = 1
     place[items_of(predictions.parts, Role.TEST)] = 2
@@ -102,4 +102,6 @@ def _test_train(predictions: NodePredictions, pairs: IntArray, rows: IntArray) -
             f"{portion(int(crossing.sum()), n, 'edge')} of test nodes lead to training nodes: "
         )
         message += "scores hold for nodes whose neighbours' labels are known"
-        yield found("edges-test-train", message, items="edges", offenders=rows[crossing], of=n)
+        given = predictions.edges is not None
+        offenders = predictions.pair_rows[crossing] if given else np.flatnonzero(crossing)
+        yield found("edges-test-train", message, items="edges", offenders=offenders, of=n)

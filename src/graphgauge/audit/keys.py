@@ -9,6 +9,9 @@ import numpy.typing as npt
 
 from graphgauge.arrays import BoolArray, IntArray
 
+# Keys looked up at a time.
+_KEYS = 2**20
+
 __all__ = ["among", "distinct", "pair_keys", "repeated", "tied"]
 
 
@@ -24,8 +27,13 @@ def pair_keys(pairs: IntArray, n_nodes: int, *, directed: bool = False) -> IntAr
     (array([2, 2, 4]), array([4, 5, 8]))
     """
     u, v = pairs[..., 0], pairs[..., 1]
-    keys: IntArray = np.minimum(u, v).astype(np.int64) * n_nodes + np.maximum(u, v)
-    return keys * 2 + (u > v) if directed else keys
+    keys = np.minimum(u, v).astype(np.int64)
+    keys *= n_nodes
+    keys += np.maximum(u, v)
+    if directed:
+        keys *= 2
+        keys += u > v
+    return keys
 
 
 def distinct(keys: IntArray) -> IntArray:
@@ -70,11 +78,11 @@ def among(keys: npt.NDArray[Any], table: npt.NDArray[Any]) -> BoolArray:
     if not len(table) or not keys.size:
         return np.zeros(keys.shape, bool)
     flat = keys.ravel()
-    if (flat[1:] >= flat[:-1]).all():
-        return _meet(flat, table).reshape(keys.shape)
-    order = np.argsort(flat)
     hits = np.empty(len(flat), bool)
-    hits[order] = _meet(flat[order], table)
+    for start in range(0, len(flat), _KEYS):
+        block = flat[start : start + _KEYS]
+        order = np.argsort(block)
+        hits[start : start + _KEYS][order] = _meet(block[order], table)
     return hits.reshape(keys.shape)
 
 

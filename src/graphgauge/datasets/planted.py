@@ -255,7 +255,7 @@ def _distinct(
             return edges
         kind = rng.choice(n_classes**2, missing, p=pair_shares.ravel())
         drawn = np.stack([urn.draw(ends, rng) for ends in np.divmod(kind, n_classes)], axis=1)
-        edges = undirected_edges(np.concatenate([edges, drawn]), n_nodes)[0]
+        edges = undirected_edges(np.concatenate([edges, drawn]), n_nodes)
     raise InputError("mean_degree is too large: there are not enough different edges")
 
 

@@ -135,6 +135,8 @@ def null_bands(
         Cards (with any parameters bound), for every scope they make sense in; or cards for each
         scope of ``node``, ``balanced`` (classes weighed alike by their redrawn size), ``edge``,
         ``agree`` and ``disagree`` (edges by the agreement of their redrawn labels).
+        Bins of equal mass in a scope that changes with the draw are laid over at most 4096 cells;
+        all else is exact.
     n_draws, seed
         How many label sets are drawn, and from which seed.
 

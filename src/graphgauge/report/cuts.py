@@ -30,6 +30,10 @@ class Limits:
     findings: int = 40
     offenders: int = 20
 
+    def essential(self) -> Limits:
+        """Return limits without the detail that is folded away."""
+        return replace(self, parts=3, figures=4, groups=8)
+
     def halved(self) -> Limits:
         """Return limits half as generous; one entry always stays."""
         return replace(self, **{f.name: max(1, getattr(self, f.name) // 2) for f in fields(self)})

@@ -22,7 +22,7 @@ __all__ = ["Figure", "Values", "ranks", "rejection", "uncertainty"]
 Values: TypeAlias = Mapping[str, Any]
 _MOST_PLACES = 100
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46, 392, 20, 222
-_SIZE = (400, 262)
+_SIZE = (400, 266)
 
 
 @dataclass(frozen=True)
@@ -47,13 +47,13 @@ def rejection(values: Values, *, key: str) -> Figure:
     --------
     >>> figure = rejection({"x": [0, 0.5, 1], "y": [0, 0.05, 0.2], "oracle": [0, 0, 0.2],
     ...                     "random": [0, 0.1, 0.2]}, key="a")
-    >>> print(figure.sentence.replace("; ", "\n"))
-    With the more certain half accepted, 5.0% of all are accepted and wrong
-    oracle 0%, chance 10.0%.
+    >>> print(figure.sentence.replace("; ", "\n").replace("\xa0", " "))
+    With the more certain half accepted, 5.0 % of all are accepted and wrong
+    oracle 0 %, chance 10.0 %.
     """
     lines = _lines(values)
     top = max((float(line[1].max()) for line in lines.values()), default=0.0)
-    x, y = Scale(0, 1, _LEFT, _RIGHT), Scale(0, top * 1.05 or 1.0, _BOTTOM, _TOP)
+    x, y = Scale(0, 1, _LEFT, _RIGHT), Scale.up_to(top, _BOTTOM, _TOP)
     marks = [*_axes(x, y, ("share accepted", "accepted and wrong"))]
     if {"oracle", "random"} <= lines.keys():
         around = [*_placed(lines["random"], x, y), *reversed(_placed(lines["oracle"], x, y))]
@@ -94,7 +94,7 @@ def _half_sentence(lines: Mapping[str, FloatArray]) -> str:
 
 
 def uncertainty(values: Values, *, key: str) -> Figure:
-    """Draw the uncertainty of ID items against that of OOD items as two histograms.
+    r"""Draw the uncertainty of ID items against that of OOD items as two histograms.
 
     Parameters
     ----------
@@ -107,14 +107,14 @@ def uncertainty(values: Values, *, key: str) -> Figure:
     --------
     >>> figure = uncertainty({"edges": [0, 1, 2], "id": [0.9, 0.1], "ood": [0.3, 0.7]}, key="a")
     >>> figure.sentence
-    'The two histograms share 40.0% of their area.'
+    'The two histograms share 40.0\xa0% of their area.'
     """
     sides = {side: _merged(values["edges"], values[side]) for side in ("id", "ood")}
     edges = sides["id"][0]
     top = max((max(heights, default=0.0) for _, heights in sides.values()), default=0.0)
     if len(edges) < 2 or edges[-1] <= edges[0] or top <= 0:
         return Figure(Markup(""), "Not drawn: there is nothing to compare.")
-    x, y = Scale(edges[0], edges[-1], _LEFT, _RIGHT), Scale(0, top * 1.05, _BOTTOM, _TOP)
+    x, y = Scale(edges[0], edges[-1], _LEFT, _RIGHT), Scale.up_to(top, _BOTTOM, _TOP)
     measure = name(values.get("uncertainty"))
     marks = [*_axes(x, y, (f"uncertainty ({measure})", "share of the part"))]
     for side, (_, heights) in sides.items():
@@ -147,7 +147,7 @@ def _steps(edges: Sequence[float], heights: Sequence[float]) -> Iterator[tuple[f
 
 
 def ranks(values: Values, *, key: str) -> Figure:
-    """Draw the share of positives by rank; bins get equal room, however wide they are.
+    r"""Draw the share of positives by rank; bins get equal room, however wide they are.
 
     Parameters
     ----------
@@ -159,12 +159,12 @@ def ranks(values: Values, *, key: str) -> Figure:
     Examples
     --------
     >>> ranks({"part": "test", "edges": [1, 2, 11], "share": [0.4, 0.6]}, key="a").sentence
-    '40.0% of the positives lie in the first bin, from rank 1 to 2.'
+    '40.0\xa0% of the positives lie in the first bin, ranks from 1 to below 2.'
     """
     edges, heights = _merged(values["edges"], values["share"])
     if not heights or max(heights) <= 0:
         return Figure(Markup(""), "Not drawn: there are no ranks.")
-    x, y = Scale(0, len(heights), _LEFT, _RIGHT), Scale(0, max(heights) * 1.05, _BOTTOM, _TOP)
+    x, y = Scale(0, len(heights), _LEFT, _RIGHT), Scale.up_to(max(heights), _BOTTOM, _TOP)
     marks = [*_frame(y, ("rank among the negatives", "share of positives"))]
     wide = x(1) - x(0)
     for i, height in enumerate(heights):
@@ -172,28 +172,28 @@ def ranks(values: Values, *, key: str) -> Figure:
         marks.append(box(corner, (0.88 * wide, _BOTTOM - y(height)), "bar"))
     every = -(-len(edges) // 9)
     for i, edge in list(enumerate(edges))[::every]:
-        marks.append(label(tick_text(edge), (x(i), _BOTTOM + 15), anchor="middle"))
-    ends = f"from rank {tick_text(edges[0])} to {tick_text(edges[1])}"
+        marks.append(label(tick_text(edge), (x(i), _BOTTOM + 18), anchor="middle"))
+    ends = f"ranks from {tick_text(edges[0])} to below {tick_text(edges[1])}"
     sentence = f"{percent(heights[0])} of the positives lie in the first bin, {ends}."
     title = f"Ranks of the positives in {name(values.get('part'))}"
     return Figure(_plot(marks, key=key, title=title, told=sentence), sentence)
 
 
 def _plot(marks: Sequence[Markup], *, key: str, title: str, told: str) -> Markup:
-    return picture(*marks, key=key, size=_SIZE, title=title, told=told, kind="plot wide")
+    return picture(*marks, size=_SIZE, title=title, told=(key, told), kind="plot wide")
 
 
 def _axes(x: Scale, y: Scale, names: tuple[str, str]) -> Iterator[Markup]:
     yield from _frame(y, names)
     for tick in x.ticks(6):
         yield segment((x(tick), _BOTTOM), (x(tick), _BOTTOM + 4), "axis")
-        yield label(tick_text(tick), (x(tick), _BOTTOM + 16), anchor="middle")
+        yield label(tick_text(tick), (x(tick), _BOTTOM + 18), anchor="middle")
 
 
 def _frame(y: Scale, names: tuple[str, str]) -> Iterator[Markup]:
     yield label(names[1], (_LEFT, 11), "axisname")
-    yield label(names[0], (_RIGHT, _BOTTOM + 34), "axisname", anchor="end")
+    yield label(names[0], (_RIGHT, _BOTTOM + 36), "axisname", anchor="end")
     for tick in y.ticks(5):
         kind = "axis" if tick == 0 else "grid"
         yield segment((_LEFT, y(tick)), (_RIGHT, y(tick)), kind)
-        yield label(percent(tick).replace(".0%", "%"), (_LEFT - 6, y(tick) + 4), anchor="end")
+        yield label(percent(tick).replace(".0", ""), (_LEFT - 6, y(tick) + 4), anchor="end")

@@ -7,6 +7,7 @@ page is smaller than `MOST_BYTES`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -18,12 +19,15 @@ from graphgauge.report import wording
 from graphgauge.report.cuts import Cut, Desk, Limits
 from graphgauge.report.rows import Values, compare, headlines
 from graphgauge.report.sections import section
+from graphgauge.report.strips import verdict_on_null
 from graphgauge.report.svg import tick_text
+from graphgauge.scoring import RULES
 
 __all__ = ["MOST_BYTES", "render"]
 
 MOST_BYTES = 2_000_000
 _MISSING = Markup('<span aria-hidden="true">–</span><span class="unseen">not available</span>')
+_RULE = re.compile(r"\*(good|caution|bad)\*: ([^.]*\.)\s*")
 _NUMBERS: Mapping[str, Callable[..., str]] = {
     "number": wording.number,
     "percent": wording.percent,
@@ -54,40 +58,51 @@ def render(document: Mapping[str, Any]) -> str:
     """
     limits = Limits()
     page = _page(document, limits)
-    while len(page.encode()) >= MOST_BYTES and limits != limits.halved():
-        limits = limits.halved()
+    tighter = limits.essential()
+    while len(page.encode()) >= MOST_BYTES and limits != tighter:
+        limits, tighter = tighter, tighter.halved()
         page = _page(document, limits)
     return page
 
 
 def _page(document: Mapping[str, Any], limits: Limits) -> str:
-    scores = document.get("scores")
-    alone = scores is None
-    every: Sequence[Values] = [document] if scores is None else list(scores)
-    definitions = _definitions(every)
-    desk = Desk(limits, definitions)
-    shown = Cut.of(every, limits.sections)
-    sections = [section(score, desk, key=f"m{i}") for i, score in enumerate(shown.rows, 1)]
-    models = Cut.of(every, limits.models)
-    columns, numbers = headlines(models.rows, desk)
-    told = Cut.of(definitions.items(), 2 * limits.rows)
-    return (
-        _environment()
-        .get_template("report.html.j2")
-        .render(
-            alone=alone,
-            sections=sections,
-            left_out=shown.more,
-            n_models=len(every),
-            models=models,
-            columns=columns,
-            numbers=numbers,
-            comparisons=compare(document.get("comparisons"), desk),
-            definitions=told,
-            offenders=limits.offenders,
-            anchors={name: f"d{i}" for i, (name, _) in enumerate(told.rows)},
-        )
+    alone = document.get("scores") is None
+    scores: list[Values] = [document] if alone else list(document["scores"])
+    desk = Desk(limits, _definitions(scores))
+    template = _environment().get_template("report.html.j2")
+    return template.render(
+        alone=alone,
+        comparisons=compare(document.get("comparisons"), desk),
+        offenders=limits.offenders,
+        **_models(scores, desk),
+        **_reading(desk),
     )
+
+
+def _models(scores: Sequence[Values], desk: Desk) -> dict[str, Any]:
+    """Choose the rows of the overview and the models that are shown in full."""
+    full = Cut.of(scores, desk.limits.sections)
+    models = Cut.of(scores, desk.limits.models)
+    columns, numbers = headlines(models.rows, desk)
+    return {
+        "sections": [section(score, desk, key=f"m{i}") for i, score in enumerate(full.rows, 1)],
+        "left_out": full.more,
+        "n_models": len(scores),
+        "models": models,
+        "columns": columns,
+        "numbers": numbers,
+    }
+
+
+def _reading(desk: Desk) -> dict[str, Any]:
+    """Collect what tells how to read the page: definitions and the rules of the verdict."""
+    told = Cut.of(desk.definitions.items(), 2 * desk.limits.rows)
+    return {
+        "definitions": told,
+        "anchors": {name: f"d{i}" for i, (name, _) in enumerate(told.rows)},
+        "rules": _RULE.findall(RULES),
+        "rules_aside": _RULE.sub("", RULES),
+    }
 
 
 def _definitions(scores: Sequence[Values]) -> dict[str, Values]:
@@ -110,7 +125,7 @@ def _environment() -> Environment:
     )
     environment.filters.update({name: _marked(write) for name, write in _NUMBERS.items()})
     environment.filters.update(name=_name, plain_name=wording.name, plural=wording.plural)
-    environment.filters["bound"] = _bound
+    environment.filters.update(bound=_bound, beside_null=verdict_on_null)
     environment.tests["known"] = lambda value: wording.is_number(_settled(value))
     return environment
 

@@ -20,7 +20,7 @@ from graphgauge.report.svg import (
     segment,
     tick_text,
 )
-from graphgauge.report.wording import is_number, name, number, percent
+from graphgauge.report.wording import SPACE, is_number, name, number, percent
 
 __all__ = ["MOST_BINS", "reliability"]
 
@@ -91,10 +91,9 @@ def reliability(values: Values, *, key: str) -> Figure:
         segment((_X(0), _Y(0)), (_X(1), _Y(1)), "diagonal"),
         *_marks(bins),
         *_shares(bins),
-        key=key,
         size=(260, 318),
         title=f"Reliability of {items} in {name(values.get('part'))}",
-        told=f"Accuracy against confidence, one mark a bin; the bins' shares below. {sentence}",
+        told=(key, f"Accuracy against confidence, one mark a bin; shares below. {sentence}"),
         kind="plot",
     )
     return Figure(drawn, sentence)
@@ -172,7 +171,7 @@ def _shares(bins: Sequence[Bin]) -> Iterator[Markup]:
     if most <= 0:
         return
     height = Scale(0, most, 0, _FOOT_HEIGHT)
-    yield label(f"{100 * most:.0f}%", (_X(0) - 5, _FOOT - _FOOT_HEIGHT + 10), anchor="end")
+    yield label(f"{100 * most:.0f}{SPACE}%", (_X(0) - 5, _FOOT - _FOOT_HEIGHT + 10), anchor="end")
     for b in bins:
         left, tall = _X(b.low), height(b.share)
         width = max(_X(b.high) - left - 1, 0.7)

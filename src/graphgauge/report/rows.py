@@ -110,7 +110,7 @@ def _most_common_n(metrics: Sequence[Values]) -> object:
 
 
 def _row(metric: Values, desk: Desk) -> Row:
-    strip = value_strip(metric, key=desk.key(), bounds=desk.bounds(metric.get("name")))
+    strip = value_strip(metric, bounds=desk.bounds(metric.get("name")))
     return Row(metric, verdict_on_null(metric), strip)
 
 
@@ -151,7 +151,7 @@ def _group_bar(group: Values, columns: list[str], whole: Values, desk: Desk) -> 
     if not columns or desk.bounds(columns[0]) != (0, 1):
         return Markup("")
     value = (group.get("metrics") or {}).get(columns[0])
-    return share_bar(value, key=desk.key(), mark=whole.get(columns[0]))
+    return share_bar(value, mark=whole.get(columns[0]))
 
 
 def ties(score: Values, desk: Desk) -> Cut:
@@ -168,7 +168,7 @@ def _tie(spread: Values, score: Values, desk: Desk) -> Tie:
     told = (wanted, wanted.removesuffix(")") + ("," if ")" in wanted else "("))
     metric = next((n for n in values if n == wanted or n.startswith(told[1])), wanted)
     value = values.get(metric)
-    bars = (share_bar(value, key=desk.key()), share_bar(spread.get("value"), key=desk.key()))
+    bars = (share_bar(value), share_bar(spread.get("value")))
     return Tie(metric, part, value, spread.get("value"), bars)
 
 
@@ -205,10 +205,7 @@ def compare(rows: Iterable[Values] | None, desk: Desk) -> Cut:
     for row in cut.rows:
         ends = [abs(row[e]) for e in ("difference", "low", "high") if is_number(row.get(e))]
         reach[row.get("metric")] = max([reach.get(row.get("metric"), 0.0), *ends])
-    shown = [
-        (row, difference_strip(row, key=desk.key(), reach=reach[row.get("metric")]))
-        for row in cut.rows
-    ]
+    shown = [(row, difference_strip(row, reach=reach[row.get("metric")])) for row in cut.rows]
     return Cut(shown, cut.more)
 
 

@@ -38,7 +38,7 @@ class Section:
 
 def section(score: Values, desk: Desk, *, key: str) -> Section:
     """Choose what is shown of one score, and draw it."""
-    limits, drawn = desk.limits, score.get("figures") or {}
+    limits = desk.limits
     return Section(
         key=key,
         score=score,
@@ -46,26 +46,29 @@ def section(score: Values, desk: Desk, *, key: str) -> Section:
         gates=Cut.of(score.get("gates"), limits.rows),
         tables=tables(score, desk),
         reliability=_diagrams(score, desk),
-        rejection=_draw(drawn.get("rejection"), figures.rejection, desk),
-        uncertainty=_draw(drawn.get("uncertainty"), figures.uncertainty, desk),
-        ranks=_draw(drawn.get("ranks"), figures.ranks, desk),
+        rejection=_draw(score, "rejection", figures.rejection, desk),
+        uncertainty=_draw(score, "uncertainty", figures.uncertainty, desk),
+        ranks=_draw(score, "ranks", figures.ranks, desk),
         ties=ties(score, desk),
         groups=groupings(score, desk),
         findings=Cut.of(sorted(score.get("findings") or (), key=_severity), limits.findings),
     )
 
 
-def _draw(found: Sequence[Values] | None, draw: Callable[..., Figure], desk: Desk) -> Cut:
+def _draw(score: Values, kind: str, draw: Callable[..., Figure], desk: Desk) -> Cut:
+    """Draw the figures of a kind, judged parts first."""
+    judged = judged_parts(score)
+    found = sorted(
+        (score.get("figures") or {}).get(kind) or (),
+        key=lambda values: (_place(judged, values.get("part")), _by_scope(values)),
+    )
     cut = Cut.of(found, desk.limits.figures)
     return Cut([(values, draw(values, key=desk.key())) for values in cut.rows], cut.more)
 
 
 def _diagrams(score: Values, desk: Desk) -> Cut:
-    """Draw the reliability diagrams, one row a part: judged parts first, nodes before edges."""
-    judged = judged_parts(score)
-    found = sorted((score.get("figures") or {}).get("reliability") or (), key=_by_scope)
-    found.sort(key=lambda values: _place(judged, values.get("part")))
-    drawn = _draw(found, reliability, desk)
+    """Draw the reliability diagrams, one row a part, nodes before edges."""
+    drawn = _draw(score, "reliability", reliability, desk)
     rows: dict[str, list[tuple[str, Figure]]] = {}
     for values, figure in drawn.rows:
         rows.setdefault(str(values.get("part", "")), []).append((values.get("scope"), figure))

@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from graphgauge.report.svg import Scale, box, curve, element, label, picture, segment, tick_text
+from graphgauge.report.svg import Scale, box, curve, element, picture, segment, tick_text
 from graphgauge.report.wording import interval, is_number, number, percent
 
 __all__ = ["difference_strip", "share_bar", "value_strip", "verdict_on_null"]
@@ -35,7 +35,7 @@ def verdict_on_null(metric: Mapping[str, Any]) -> str:
 
 
 def value_strip(
-    metric: Mapping[str, Any], *, key: str, bounds: tuple[object, object] = (None, None)
+    metric: Mapping[str, Any], *, bounds: tuple[object, object] = (None, None)
 ) -> Markup:
     """Draw a value, its interval and its null band on one axis; nothing without a value.
 
@@ -43,14 +43,12 @@ def value_strip(
     ----------
     metric
         One row of a score's metrics.
-    key
-        Unique in the page.
     bounds
         Range of the metric, drawn when there is nothing else to measure the value against.
 
     Examples
     --------
-    >>> strip = value_strip({"name": "ece", "value": 0.1, "low": 0.08, "high": 0.12}, key="a")
+    >>> strip = value_strip({"name": "ece", "value": 0.1, "low": 0.08, "high": 0.12})
     >>> strip.striptags()[:26]
     'ece: 0.100 (0.080 to 0.120'
     """
@@ -60,7 +58,7 @@ def value_strip(
     marks = [_null_band(metric, scale), *_axis(scale), *_intervals(metric, scale)]
     marks.append(_value_mark(scale(float(metric["value"])), verdict_on_null(metric) == "worse"))
     size = (_WIDTH, _HEIGHT)
-    return picture(*marks, key=key, size=size, title=_strip_title(metric), kind="strip")
+    return picture(*marks, size=size, title=_strip_title(metric), kind="strip")
 
 
 def _scale(metric: Mapping[str, Any], bounds: tuple[object, object]) -> Scale:
@@ -88,12 +86,10 @@ def _null_band(metric: Mapping[str, Any], scale: Scale) -> Markup:
 
 
 def _axis(scale: Scale) -> list[Markup]:
-    marks = [segment((_LEFT, _BASE), (_RIGHT, _BASE), "axis")]
-    for value in scale.ticks(4):
-        place = scale(value)
-        marks.append(segment((place, _BASE), (place, _BASE + 3), "axis"))
-        marks.append(label(tick_text(value), (place, _HEIGHT - 2), anchor="middle"))
-    return marks
+    ticks = [(tick_text(value), scale(value)) for value in scale.ticks(4)]
+    strokes = "".join(f"M{place:.1f} {_BASE}v3" for _, place in ticks)
+    line = element("path", d=f"M{_LEFT} {_BASE}H{_RIGHT}{strokes}", class_="axis")
+    return [line, *(element("text", text, x=place, y=_HEIGHT - 2) for text, place in ticks)]
 
 
 def _intervals(metric: Mapping[str, Any], scale: Scale) -> Iterable[Markup]:
@@ -117,13 +113,13 @@ def _value_mark(place: float, worse: bool) -> Markup:
     return curve([*corners, (place - 6, _MIDDLE)], "value worse", closed=True)
 
 
-def difference_strip(row: Mapping[str, Any], *, key: str, reach: float) -> Markup:
+def difference_strip(row: Mapping[str, Any], *, reach: float) -> Markup:
     """Draw a difference with its interval about zero, on a scale of `reach` to both sides.
 
     Examples
     --------
     >>> row = {"difference": 0.02, "low": 0.01, "high": 0.03}
-    >>> difference_strip(row, key="a", reach=0.05).striptags()
+    >>> difference_strip(row, reach=0.05).striptags()
     'Difference 0.020 (0.010 to 0.030)−0.0500.05'
     """
     value = row.get("difference")
@@ -133,16 +129,16 @@ def difference_strip(row: Mapping[str, Any], *, key: str, reach: float) -> Marku
     marks = [segment((scale(0), 2), (scale(0), _BASE), "zero"), *_axis(scale)]
     marks += [*_intervals(row, scale), _value_mark(scale(value), worse=False)]
     told = f"Difference {number(value)} ({interval(row.get('low'), row.get('high'), like=value)})"
-    return picture(*marks, key=key, size=(_WIDTH, _HEIGHT), title=told, kind="strip")
+    return picture(*marks, size=(_WIDTH, _HEIGHT), title=told, kind="strip")
 
 
-def share_bar(value: object, *, key: str, mark: object = None) -> Markup:
+def share_bar(value: object, *, mark: object = None) -> Markup:
     """Draw a share as a bar, with a notch where the whole stands; nothing without a value.
 
     Examples
     --------
-    >>> share_bar(0.25, key="a", mark=0.5).striptags()
-    '25.0%, the whole 50.0%'
+    >>> share_bar(0.25, mark=0.5).striptags()
+    '25.0 %, the whole 50.0 %'
     """
     if not is_number(value):
         return Markup("")
@@ -152,4 +148,4 @@ def share_bar(value: object, *, key: str, mark: object = None) -> Markup:
     if is_number(mark):
         marks.append(segment((scale(mark), 0), (scale(mark), 12), "notch"))
         title += f", the whole {percent(mark)}"
-    return picture(*marks, key=key, size=(96, 12), title=title, kind="sharebar")
+    return picture(*marks, size=(96, 12), title=title, kind="sharebar")

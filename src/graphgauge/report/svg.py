@@ -57,40 +57,43 @@ def _written(value: object) -> str:
 
 
 def picture(
-    *children: str, key: str, size: tuple[int, int], title: str, told: str = "", kind: str = ""
+    *children: str,
+    size: tuple[int, int],
+    title: str,
+    told: tuple[str, str] | None = None,
+    kind: str,
 ) -> Markup:
-    """Frame children as an image with a name and, where `told` is given, a description.
+    """Frame children as an image with a name and, where it is told, a description.
 
     Parameters
     ----------
     children
         Elements, drawn in this order.
-    key
-        Unique in the page: the ids of name and description are made from it.
     size
         Width and height in the figure's own units.
-    title, told
-        What the figure is, and what one would say who sees it.
+    title
+        What the figure is.
+    told
+        What one would say who sees it, after an id that is unique in the page.
     kind
         Class in the style sheet.
 
     Examples
     --------
-    >>> picture(element("path", d="M0 0"), key="a", size=(4, 2), title="A dot").striptags()
+    >>> picture(element("path", d="M0 0"), size=(4, 2), title="A dot", kind="plot").striptags()
     'A dot'
     """
-    named = [element("title", title, id=f"{key}-t")]
-    if told:
-        named.append(element("desc", told, id=f"{key}-d"))
+    named = [element("title", title)]
+    if told is not None:
+        named.append(element("desc", told[1], id=told[0]))
     return element(
         "svg",
         *named,
         *children,
-        class_=f"figure {kind}".strip(),
+        class_=f"figure {kind}",
         viewBox=f"0 0 {size[0]} {size[1]}",
         role="img",
-        aria_labelledby=f"{key}-t",
-        aria_describedby=f"{key}-d" if told else None,
+        aria_describedby=told[0] if told is not None else None,
     )
 
 
@@ -131,6 +134,17 @@ class Scale:
         near_zero = 0 <= low < 2 * air
         return cls(0.0 if near_zero else low - air, high + air, start, end)
 
+    @classmethod
+    def up_to(cls, top: float, start: float, end: float) -> Scale:
+        """Begin at zero and leave a little air above; a top that is no height counts as one.
+
+        Examples
+        --------
+        >>> Scale.up_to(2.0, 0, 100).high, Scale.up_to(0.0, 0, 100).high
+        (2.1, 1.05)
+        """
+        return cls(0.0, 1.05 * top if 1e-9 < top < 1e9 else 1.05, start, end)
+
     def __call__(self, value: float) -> float:
         """Place a value."""
         share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
@@ -138,7 +152,7 @@ class Scale:
 
     def ticks(self, most: int) -> list[float]:
         """Choose round values on the scale, at most so many."""
-        rough = (self.high - self.low) / most
+        rough = max((self.high - self.low) / most, 1e-300)
         magnitude = 10.0 ** math.floor(math.log10(rough))
         for step in (size * magnitude for size in _STEPS):
             first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)

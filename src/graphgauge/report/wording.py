@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import math
 import unicodedata
+from collections.abc import Iterator
+from itertools import islice
 from typing import Any, TypeGuard
 
 __all__ = [
     "MISSING",
+    "SPACE",
     "clean",
     "count",
     "interval",
@@ -24,6 +27,7 @@ __all__ = [
 ]
 
 MISSING = "–"
+SPACE = "\N{NO-BREAK SPACE}"
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 # Joiners are part of words in Persian and of many emoji; other format characters are not text.
 _JOINERS = "\u200c\u200d"
@@ -126,18 +130,18 @@ def percent(value: object) -> str:
 
     Examples
     --------
-    >>> [percent(v) for v in (0.3041, 1, 0, 0.0001, 0.99999, None)]
-    ['30.4%', '100%', '0%', '<0.1%', '>99.9%', '–']
+    >>> [percent(v).replace(SPACE, " ") for v in (0.3041, 1, 0, 0.0001, 0.99999, None)]
+    ['30.4 %', '100 %', '0 %', '<0.1 %', '>99.9 %', '–']
     """
     if not is_number(value):
         return MISSING
     if value in (0, 1):
-        return f"{100 * int(value)}%"
+        return f"{100 * int(value)}{SPACE}%"
     if 0 < value < 0.001:
-        return "<0.1%"
+        return f"<0.1{SPACE}%"
     if 0.999 < value < 1:
-        return ">99.9%"
-    return f"{100 * float(value):,.1f}%".replace("-", "−")
+        return f">99.9{SPACE}%"
+    return f"{100 * float(value):,.1f}{SPACE}%".replace("-", "−")
 
 
 def probability(value: object) -> str:
@@ -164,16 +168,23 @@ def clean(text: object, *, most: int = 600) -> str:
     >>> clean("a\n b"), clean("safe\u202eevil"), clean("x" * 9, most=4)
     ('a b', 'safe\ufffdevil', 'xxx…')
     """
+    if text is None or (isinstance(text, float) and not math.isfinite(text)):
+        return MISSING
     words = " ".join(str(text)[: 4 * most].split())
-    kept: list[str] = []
+    if not (words.isascii() and words.isprintable()):
+        words = "".join(islice(_seen(words), most + 1))
+    return words if len(words) <= most else words[: most - 1] + "…"
+
+
+def _seen(words: str) -> Iterator[str]:
+    """Yield the characters that can be seen, and U+FFFD for those that cannot."""
     marks = 0
     for character in words:
         kind = unicodedata.category(character)
         marks = marks + 1 if kind in ("Mn", "Me") else 0
         if marks <= _MOST_MARKS:
             hidden = kind in _NOT_TEXT and character not in _JOINERS
-            kept.append("\ufffd" if hidden else character)
-    return "".join(kept) if len(kept) <= most else "".join(kept[: most - 1]) + "…"
+            yield "\ufffd" if hidden else character
 
 
 def name(text: Any) -> str:

@@ -69,15 +69,15 @@ class NodeItems:
     @cached_property
     def edges(self) -> IntArray | None:
         """Unique undirected edges ``[e, 2]``, if there are any edges."""
-        return None if self.predictions.edges is None else self.predictions.undirected[0]
+        return None if self.predictions.edges is None else self.predictions.pairs
 
     @cached_property
     def joint(self) -> FloatArray | None:
         """Joint marginals of `edges` ``[e, C, C]``, if given."""
-        given, edges = self.predictions.edge_probs, self.predictions.edges
-        if given is None or edges is None:
+        made = self.predictions
+        if made.edge_probs is None or made.edges is None:
             return None
-        return joint_along(given, edges, *self.predictions.undirected)
+        return joint_along(made.edge_probs, made.edges, made.pairs, made.pair_rows)
 
     @cached_property
     def communities(self) -> IntArray | None:
