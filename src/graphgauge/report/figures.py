@@ -185,15 +185,15 @@ def _plot(marks: Sequence[Markup], *, key: str, title: str, told: str) -> Markup
 
 def _axes(x: Scale, y: Scale, names: tuple[str, str]) -> Iterator[Markup]:
     yield from _frame(y, names)
-    for tick in x.ticks(6):
+    for tick, text in x.ticks(6):
         yield segment((x(tick), _BOTTOM), (x(tick), _BOTTOM + 4), "axis")
-        yield label(tick_text(tick), (x(tick), _BOTTOM + 18), anchor="middle")
+        yield label(text, (x(tick), _BOTTOM + 18), anchor="middle")
 
 
 def _frame(y: Scale, names: tuple[str, str]) -> Iterator[Markup]:
     yield label(names[1], (_LEFT, 11), "axisname")
     yield label(names[0], (_RIGHT, _BOTTOM + 36), "axisname", anchor="end")
-    for tick in y.ticks(5):
+    for tick, _ in y.ticks(5):
         kind = "axis" if tick == 0 else "grid"
         yield segment((_LEFT, y(tick)), (_RIGHT, y(tick)), kind)
         yield label(percent(tick).replace(".0", ""), (_LEFT - 6, y(tick) + 4), anchor="end")

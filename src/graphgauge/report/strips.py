@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from graphgauge.report.svg import Scale, box, curve, element, picture, segment, tick_text
+from graphgauge.report.svg import Scale, box, curve, element, picture, segment
 from graphgauge.report.wording import interval, is_number, number, percent
 
 __all__ = ["difference_strip", "share_bar", "value_strip", "verdict_on_null"]
@@ -86,7 +86,7 @@ def _null_band(metric: Mapping[str, Any], scale: Scale) -> Markup:
 
 
 def _axis(scale: Scale) -> list[Markup]:
-    ticks = [(tick_text(value), scale(value)) for value in scale.ticks(4)]
+    ticks = [(text, scale(value)) for value, text in scale.ticks(4)]
     strokes = "".join(f"M{place:.1f} {_BASE}v3" for _, place in ticks)
     line = element("path", d=f"M{_LEFT} {_BASE}H{_RIGHT}{strokes}", class_="axis")
     return [line, *(element("text", text, x=place, y=_HEIGHT - 2) for text, place in ticks)]

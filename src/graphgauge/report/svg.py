@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
-from graphgauge.report.wording import clean, is_number, number
+from graphgauge.report.wording import clean, is_number
 
 __all__ = [
     "Point",
@@ -105,7 +105,7 @@ class Scale:
     --------
     >>> scale = Scale(0, 2, 10, 110)
     >>> scale(1), scale(99), scale.ticks(3)
-    (60.0, 110.0, [0.0, 1.0, 2.0])
+    (60.0, 110.0, [(0.0, '0'), (1.0, '1'), (2.0, '2')])
     """
 
     low: float
@@ -129,7 +129,7 @@ class Scale:
             air = 0.1 * (high - low)
         else:
             air = 0.1 * max(abs(high), 1e-6)
-        if not math.isfinite(1.2 * (high - low) + air):
+        if max(abs(low), abs(high)) > 1e300:
             return cls(0, 1, start, end)
         near_zero = 0 <= low < 2 * air
         return cls(0.0 if near_zero else low - air, high + air, start, end)
@@ -150,28 +150,33 @@ class Scale:
         share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
         return self.start + share * (self.end - self.start)
 
-    def ticks(self, most: int) -> list[float]:
-        """Choose round values on the scale, at most so many."""
+    def ticks(self, most: int) -> list[tuple[float, str]]:
+        """Choose round values on the scale, at most so many, and how they are written."""
         rough = max((self.high - self.low) / most, 1e-300)
         magnitude = 10.0 ** math.floor(math.log10(rough))
         for step in (size * magnitude for size in _STEPS):
             first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
             if last - first < most:
-                return [i * step for i in range(first, last + 1)]
+                return [(i * step, tick_text(i * step, step)) for i in range(first, last + 1)]
         return []
 
 
-def tick_text(value: float) -> str:
-    """Write a round value beside an axis.
+def tick_text(value: float, step: float | None = None) -> str:
+    """Write a round value beside an axis, all values of one step with the decimals it needs.
 
     Examples
     --------
-    >>> tick_text(0.30000000000000004), tick_text(-2.0), tick_text(1e6)
-    ('0.3', '−2', '1,000,000')
+    >>> tick_text(0.30000000000000004), tick_text(-2.0), tick_text(1e6), tick_text(1, 0.25)
+    ('0.3', '−2', '1,000,000', '1')
+    >>> [tick_text(v, 0.25) for v in (0.25, 0.5, 1000.25)]
+    ['0.25', '0.5', '1,000.25']
     """
-    if 1e-4 <= abs(value) < 1e5 or value == 0:
-        return f"{value:g}".replace("-", "−")
-    return number(value)
+    known = abs(value) if step is None else step
+    if value and not (known >= 1e-6 and abs(value) < 1e9):
+        return f"{value:.3g}".replace("-", "−")
+    decimals = 6 if step is None else max(0, 1 - math.floor(math.log10(step)))
+    text = f"{value:,.{decimals}f}"
+    return (text.rstrip("0").rstrip(".") if "." in text else text).replace("-", "−")
 
 
 def curve(points: Iterable[Point], kind: str, *, closed: bool = False) -> Markup:

@@ -7,6 +7,7 @@ files, so they are cleaned of what could steer or hide the text around them, and
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 from collections.abc import Iterator
 from itertools import islice
@@ -33,6 +34,7 @@ _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _JOINERS = "\u200c\u200d"
 _NOT_TEXT = ("Cc", "Cf", "Cn", "Co", "Cs")
 _MOST_MARKS = 4
+_GAP = re.compile(rf"[^\S{SPACE}]+")
 
 
 def is_number(value: object) -> TypeGuard[float]:
@@ -170,7 +172,7 @@ def clean(text: object, *, most: int = 600) -> str:
     """
     if text is None or (isinstance(text, float) and not math.isfinite(text)):
         return MISSING
-    words = " ".join(str(text)[: 4 * most].split())
+    words = _GAP.sub(" ", str(text)[: 4 * most]).strip(" ")
     if not (words.isascii() and words.isprintable()):
         words = "".join(islice(_seen(words), most + 1))
     return words if len(words) <= most else words[: most - 1] + "…"
