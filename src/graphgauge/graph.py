@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,13 +13,22 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from graphgauge.archive import from_json, open_npz, to_json, whole_number, write_npz
+from graphgauge.archive import (
+    StoredArray,
+    from_json,
+    open_npz,
+    to_json,
+    whole_number,
+    write_npz,
+)
 from graphgauge.arrays import BoolArray, FloatArray, IntArray, check_pairs, floats, integers
 from graphgauge.errors import InputError
 
 __all__ = ["Graph", "first_rows", "undirected_edges"]
 
 _ROWS = 2**18
+# Whoever looks at columns needs memory for each, and an empty column costs a file nothing.
+_MOST_COLUMNS, _COLUMNS_AN_ENTRY = 2**20, 64
 
 
 def undirected_edges(edges: IntArray, n_nodes: int) -> IntArray:
@@ -197,15 +206,14 @@ class Graph:
             raise InputError(f"{path}: not a graph (it lacks graph or n_nodes)")
         about = from_json(stored["graph"])
         n_nodes = whole_number(stored["n_nodes"])
-        arrays = {name: array.read() for name, array in stored.items()}
         steps = about.get("steps", ())
-        adjacency = _unpack("adjacency", arrays, n_nodes)
+        adjacency = _unpack("adjacency", stored, n_nodes)
         if adjacency is None:
             raise InputError(f"{path}: not a graph (it lacks an adjacency)")
         return cls(
             adjacency,
-            _unpack("features", arrays, n_nodes),
-            arrays.get("labels"),
+            _unpack("features", stored, n_nodes),
+            stored["labels"].read() if "labels" in stored else None,
             str(about.get("name", "")),
             tuple(map(str, steps if isinstance(steps, Sequence) else ())),
         )
@@ -250,16 +258,27 @@ def _pack(name: str, matrix: Any) -> dict[str, Any]:
     return {f"{name}_{k}": v for k, v in parts.items()} | {f"{name}_columns": csr.shape[1]}
 
 
-def _unpack(name: str, arrays: dict[str, Any], n_rows: int) -> Any:
-    if name in arrays:
-        return arrays[name]
+def _unpack(name: str, stored: Mapping[str, StoredArray], n_rows: int) -> Any:
+    """Read a matrix that `_pack` wrote, dense or sparse; None where there is none."""
+    if name in stored:
+        return stored[name].read()
     keys = [f"{name}_{k}" for k in ("data", "indices", "indptr", "columns")]
-    if any(key not in arrays for key in keys):
+    if any(key not in stored for key in keys):
         return None
-    data, indices, indptr, columns = (arrays[key] for key in keys)
-    try:
-        matrix = sp.csr_array((data, indices, indptr), shape=(n_rows, int(columns)))
-        matrix.check_format(full_check=True)
-    except (ValueError, TypeError, IndexError, OverflowError) as error:
-        raise InputError(f"{name}: not a valid sparse matrix ({error})") from None
-    return matrix
+    data = floats(keys[0], stored[keys[0]].read(), ndim=1)
+    indices, indptr = (integers(key, stored[key].read(), ndim=1) for key in keys[1:3])
+    columns = whole_number(stored[keys[3]])
+    if not 0 <= columns <= max(_MOST_COLUMNS, _COLUMNS_AN_ENTRY * len(data)):
+        raise InputError(f"{name}: has {columns} columns for {len(data)} entries")
+    if not _is_csr(data, indices, indptr, (n_rows, columns)):
+        raise InputError(f"{name}: not a valid sparse matrix of {n_rows} rows")
+    return sp.csr_array((data, indices, indptr), shape=(n_rows, columns))
+
+
+def _is_csr(data: FloatArray, indices: IntArray, indptr: IntArray, shape: tuple[int, int]) -> bool:
+    """Tell whether the arrays make a matrix; SciPy's own check lets some pass that crash it."""
+    if len(indptr) != shape[0] + 1 or indptr[0] != 0 or indptr[-1] != len(indices):
+        return False
+    if len(indices) != len(data) or (indptr[1:] < indptr[:-1]).any():
+        return False
+    return not len(indices) or bool(indices.min() >= 0 and indices.max() < shape[1])
