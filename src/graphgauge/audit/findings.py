@@ -76,6 +76,8 @@ def found(
 ) -> Finding:
     """Report offenders (numbers or a mask) out of `of` items under a code of `CHECKS`."""
     rows: IntArray = np.flatnonzero(offenders) if offenders.dtype == bool else np.sort(offenders)
+    if len(rows) and rows[-1] <= np.iinfo(np.int32).max:
+        rows = rows.astype(np.int32)  # there may be as many as edges
     share = len(rows) / of if of else None
     return Finding(code, CHECKS[code].severity, message, items, rows, share)
 

@@ -57,8 +57,12 @@ def agreeing(edges: IntArray, labels: IntArray) -> BoolArray:
     >>> agreeing(np.array([[0, 1], [1, 2]]), np.array([4, 4, 1]))
     array([ True, False])
     """
-    u, v = _end_labels(edges, labels)
-    return np.asarray(u == v)
+    same = np.empty(len(edges), bool)
+    _check_known(edges, labels)
+    for start in range(0, len(edges), _BLOCK):
+        u, v = labels[edges[start : start + _BLOCK].T]
+        same[start : start + _BLOCK] = u == v
+    return same
 
 
 def homophily(edges: IntArray, labels: IntArray) -> float:
@@ -150,7 +154,8 @@ def joint_outcomes(
     predicted = joint_argmax(edge_probs, argmax)
     n_classes = edge_probs.shape[-1]
     flat = edge_probs.reshape(len(edges), n_classes**2)
-    u, v = _end_labels(edges, labels)
+    _check_known(edges, labels)
+    u, v = labels[edges.T]
     happened = u.astype(np.intp) * n_classes + v
     index = np.arange(len(edges))
     squares = np.einsum("ij,ij->i", flat, flat, dtype=np.float64)
@@ -209,12 +214,11 @@ def joint_along(
     return carried
 
 
-def _end_labels(edges: IntArray, labels: IntArray) -> tuple[IntArray, IntArray]:
-    u, v = labels[edges[:, 0]], labels[edges[:, 1]]
+def _check_known(edges: IntArray, labels: IntArray) -> None:
     # The ends are searched for unknown labels only where there are any.
     if len(labels) and labels.min() < 0:
-        refuse("edges", (u < 0) | (v < 0), "has an unlabelled end", "have an unlabelled end")
-    return u, v
+        unknown = np.asarray((labels[edges] < 0).any(axis=1))
+        refuse("edges", unknown, "has an unlabelled end", "have an unlabelled end")
 
 
 CARDS: tuple[Metric, ...] = (

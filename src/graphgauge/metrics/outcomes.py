@@ -79,14 +79,18 @@ class Outcomes:
         The most probable pair under a product is the pair of most probable classes, so its
         confidence is the product of theirs, and so are truth and squares.
         """
-        u, v = edges[:, 0], edges[:, 1]
-        return Outcomes(
-            np.multiply(self.confidence[u], self.confidence[v], dtype=np.float64),
-            self.correct[u] & self.correct[v],
-            self.truth[u] * self.truth[v],
-            self.squares[u] * self.squares[v],
-            weights,
-        )
+        n = len(edges)
+        confidence, truth, squares = np.empty(n), np.empty(n), np.empty(n)
+        correct = np.empty(n, bool)
+        for start in range(0, n, _BLOCK):
+            rows = slice(start, start + _BLOCK)
+            u, v = edges[rows, 0], edges[rows, 1]
+            confidence[rows] = self.confidence[u]
+            confidence[rows] *= self.confidence[v]
+            correct[rows] = self.correct[u] & self.correct[v]
+            truth[rows] = self.truth[u] * self.truth[v]
+            squares[rows] = self.squares[u] * self.squares[v]
+        return Outcomes(confidence, correct, truth, squares, weights)
 
     def take(self, index: IntArray | BoolArray) -> Outcomes:
         """Keep the items at `index` (numbers or a mask)."""

@@ -39,9 +39,10 @@ def nll(outcomes: Outcomes) -> float:
     inf
     """
     with np.errstate(divide="ignore"):
-        surprise = -np.log(outcomes.truth)
-    # Minus zero, the surprise at a sure thing, reads badly.
-    return _mean(surprise + 0.0, outcomes.weights)
+        surprise = np.log(outcomes.truth)
+    np.negative(surprise, out=surprise)
+    surprise += 0.0  # minus zero, the surprise at a sure thing, reads badly
+    return _mean(surprise, outcomes.weights)
 
 
 def brier(outcomes: Outcomes) -> float:
@@ -56,8 +57,10 @@ def brier(outcomes: Outcomes) -> float:
     >>> brier(Outcomes.of_nodes(probs, np.array([0, 1])))
     1.25
     """
-    distance = 1.0 + outcomes.squares - 2.0 * outcomes.truth
-    return _mean(np.maximum(distance, 0.0), outcomes.weights)
+    distance = -2.0 * outcomes.truth
+    distance += outcomes.squares
+    distance += 1.0
+    return _mean(np.maximum(distance, 0.0, out=distance), outcomes.weights)
 
 
 def balanced_accuracy(

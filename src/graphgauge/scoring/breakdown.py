@@ -50,10 +50,9 @@ def reliability_curves(
     """Yield a reliability curve a scope, with the null band of every bin."""
     closed: Closed = "left" if items.closed == "left" else "right"
     for scope in ("", *EDGE_SCOPES) if chosen.edges is not None else ("",):
-        outcomes, _ = items.of_scope(scope, chosen)
-        if not len(outcomes):
+        curve = reliability(items.of_scope(scope, chosen)[0], closed=closed)
+        if np.isnan(curve.share).all():
             continue
-        curve = reliability(outcomes, closed=closed)
         name = scope or "node"
         lows, highs = _bin_bands(bands, name, closed, len(curve.share))
         yield {

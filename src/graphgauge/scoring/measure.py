@@ -5,11 +5,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from graphgauge.arrays import BoolArray, FloatArray, IntArray
 from graphgauge.metrics import Metric
+from graphgauge.metrics.edgewise import agreeing
 from graphgauge.metrics.null import Band, has_null, null_bands
 from graphgauge.scoring.card import Measured, Options
 from graphgauge.scoring.nodes import EDGE_SCOPES, NodeItems, Plan, Selection
@@ -50,9 +52,9 @@ def detection(items: NodeItems, plan: Plan, options: Options) -> Iterator[tuple[
     questions, names = [], []
     for scope, card in plan.detection:
         score = items.uncertainties[scope or items.main_knowledge][index]
-        questions.append(Question(card, card(score, ood), _weighted(card, score, ood)))
+        questions.append(Question(card, card(score, ood), partial(_weighted, card, score, ood)))
         names.append(_name(scope, card))
-    ends = bounds(questions, _blocks(items, index), n_items=len(index), options=options)
+    ends = bounds(questions, _blocks(items, index, options), n_items=len(index), options=options)
     part = "|".join(items.shifted)
     yield from _rows(questions, names, ends, part=part, n=len(index))
 
@@ -74,11 +76,10 @@ def part_bands(
         return {}
     whole = len(chosen.index) == items.predictions.n_nodes
     needs_edges = any(scope in EDGE_SCOPES for scope in asked)
-    joint = None if items.joint is None or not needs_edges else items.joint[chosen.edge_rows]
     return null_bands(
         items.predictions.probs,
         chosen.edges if needs_edges else None,
-        edge_probs=joint,
+        edge_probs=chosen.joint if needs_edges else None,
         part=None if whole else chosen.index,
         metrics=asked,
         n_draws=options.n_draws,
@@ -94,14 +95,21 @@ def _outcomes(
     bands: Mapping[tuple[str, str], Band],
 ) -> Iterator[tuple[Measured, Metric]]:
     for scope in dict.fromkeys(scope for scope, _ in plan.outcomes):
-        outcomes, block = items.of_scope(scope, chosen)
         cards = [card for s, card in plan.outcomes if s == scope]
-        questions = [Question(c, c(outcomes), outcome_replicator(c, outcomes)) for c in cards]
-        blocks = {"": None} if block is None else {"": None, "block_": block}
-        ends = bounds(questions, blocks, n_items=len(outcomes), options=options)
-        names = [_name(scope, card) for card in cards]
-        for row, card in _rows(questions, names, ends, part=chosen.name, n=len(outcomes)):
+        for row, card in _of_scope(items, cards, scope, chosen, options):
             yield _with_band(row, bands.get((scope or "node", card.label))), card
+
+
+def _of_scope(
+    items: NodeItems, cards: Sequence[Metric], scope: str, chosen: Selection, options: Options
+) -> list[tuple[Measured, Metric]]:
+    """Measure one scope; its outcomes are gone before the next one's are made."""
+    outcomes, places = items.of_scope(scope, chosen)
+    questions = [Question(c, c(outcomes), partial(outcome_replicator, c, outcomes)) for c in cards]
+    blocks = _blocks(items, places, options)
+    ends = bounds(questions, blocks, n_items=len(outcomes), options=options)
+    names = [_name(scope, card) for card in cards]
+    return list(_rows(questions, names, ends, part=chosen.name, n=len(outcomes)))
 
 
 def _classes(
@@ -118,10 +126,10 @@ def _classes(
     probs = predictions.probs if whole else predictions.probs[index]
     labels = predictions.labels if whole else predictions.labels[index]
     questions = [
-        Question(card, card(probs, labels), class_replicator(card, probs, labels))
+        Question(card, card(probs, labels), partial(class_replicator, card, probs, labels))
         for card in plan.classes
     ]
-    ends = bounds(questions, _blocks(items, index), n_items=len(index), options=options)
+    ends = bounds(questions, _blocks(items, index, options), n_items=len(index), options=options)
     names = [card.label for card in plan.classes]
     for row, card in _rows(questions, names, ends, part=chosen.name, n=len(index)):
         yield _with_band(row, bands.get(("node", card.label))), card
@@ -130,19 +138,17 @@ def _classes(
 def _structure(
     items: NodeItems, plan: Plan, chosen: Selection
 ) -> Iterator[tuple[Measured, Metric]]:
-    place = np.full(items.predictions.n_nodes, -1)
-    place[chosen.index] = np.arange(len(chosen.index))
+    if chosen.edges is None or not plan.structure:
+        return
     labels = items.predictions.labels[chosen.index]
+    place = np.empty(items.predictions.n_nodes, chosen.edges.dtype)
+    place[chosen.index] = np.arange(len(chosen.index))
+    same = agreeing(chosen.edges, items.predictions.labels)
     for scope, card in plan.structure:
-        if chosen.edges is None:
-            continue
-        edges = place[chosen.edges]
-        same = labels[edges[:, 0]] == labels[edges[:, 1]]
-        if scope in ("agree", "disagree"):
-            edges = edges[same if scope == "agree" else ~same]
-        value = card(edges, labels)
-        row = Measured(_name(scope, card), chosen.name, value, len(edges), str(card.direction))
-        yield row, card
+        kept = {"agree": same, "disagree": ~same}.get(scope, slice(None))
+        edges = place[chosen.edges[kept]]
+        value, direction = card(edges, labels), str(card.direction)
+        yield Measured(_name(scope, card), chosen.name, value, len(edges), direction), card
 
 
 def _rejection(
@@ -152,10 +158,10 @@ def _rejection(
     questions, names = [], []
     for scope, card in plan.rejection:
         doubt = items.uncertainties[scope or items.main_total][chosen.index]
-        questions.append(Question(card, card(doubt, error), _weighted(card, doubt, error)))
+        questions.append(Question(card, card(doubt, error), partial(_weighted, card, doubt, error)))
         names.append(_name(scope, card))
     index = chosen.index
-    ends = bounds(questions, _blocks(items, index), n_items=len(index), options=options)
+    ends = bounds(questions, _blocks(items, index, options), n_items=len(index), options=options)
     yield from _rows(questions, names, ends, part=chosen.name, n=len(index))
 
 
@@ -171,9 +177,10 @@ def _weighted(card: Metric, score: FloatArray, mark: BoolArray) -> Callable[[Int
     return looped(copied)
 
 
-def _blocks(items: NodeItems, index: IntArray) -> dict[str, IntArray | None]:
-    labels = items.communities
-    return {"": None} if labels is None else {"": None, "block_": labels[index]}
+def _blocks(items: NodeItems, places: IntArray, options: Options) -> dict[str, IntArray | None]:
+    """Return the blocks to draw: single items, and communities where there are any."""
+    labels = items.communities if options.n_resamples else None
+    return {"": None} if labels is None else {"": None, "block_": labels[places]}
 
 
 def _rows(

@@ -51,7 +51,7 @@ class Selection:
     name: str
     index: IntArray
     edges: IntArray | None
-    edge_rows: IntArray | None
+    joint: FloatArray | None
 
 
 class NodeItems:
@@ -144,9 +144,9 @@ class NodeItems:
         index = self.parts[part]
         if self.edges is None:
             return Selection(part, index, None, None)
-        rows = np.flatnonzero(edges_within(self.edges, self.mask(index)))
-        whole = len(rows) == len(self.edges)
-        return Selection(part, index, self.edges if whole else self.edges[rows], rows)
+        within = edges_within(self.edges, self.mask(index))
+        edges = self.edges if within.all() else self.edges[within]
+        return Selection(part, index, edges, None if self.joint is None else self.joint[within])
 
     def mask(self, index: IntArray) -> BoolArray:
         """Mark the nodes at `index`."""
@@ -154,26 +154,21 @@ class NodeItems:
         mask[index] = True
         return mask
 
-    def of_scope(self, scope: str, chosen: Selection) -> tuple[Outcomes, IntArray | None]:
-        """Return the outcomes of a scope on a part, and the community of each item."""
-        block = self.communities
+    def of_scope(self, scope: str, chosen: Selection) -> tuple[Outcomes, IntArray]:
+        """Return the outcomes of a scope on a part, and a node of each item: itself, or an end."""
         if scope == "":
             whole = len(chosen.index) == self.predictions.n_nodes
-            nodes = self.outcomes if whole else self.outcomes.take(chosen.index)
-            return nodes, None if block is None else block[chosen.index]
-        edges, rows = chosen.edges, chosen.edge_rows
-        if edges is None or rows is None:
+            return self.outcomes if whole else self.outcomes.take(chosen.index), chosen.index
+        edges, joint = chosen.edges, chosen.joint
+        if edges is None:
             raise InputError(f"{scope}_ metrics need edges: add edge_index or give --edges")
         if scope != "edge":
             same = agreeing(edges, self.predictions.labels)
             kept = same if scope == "agree" else ~same
-            edges, rows = edges[kept], rows[kept]
-        labels = self.predictions.labels
-        if self.joint is None:
-            outcomes = self.outcomes.ends(edges)
-        else:
-            outcomes = joint_outcomes(self.joint[rows], edges, labels)
-        return outcomes, None if block is None else block[edges[:, 0]]
+            edges, joint = edges[kept], None if joint is None else joint[kept]
+        if joint is None:
+            return self.outcomes.ends(edges), edges[:, 0]
+        return joint_outcomes(joint, edges, self.predictions.labels), edges[:, 0]
 
 
 def plan(items: NodeItems, options: Options) -> Plan:

@@ -37,11 +37,11 @@ _MEANS: Mapping[str, Callable[[Outcomes], FloatArray]] = {
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """A metric whose bounds are asked for: its card, its value, and how to compute it on counts."""
+    """A metric whose bounds are asked for: its card, its value, what computes it on counts."""
 
     card: Metric
     value: float
-    replicate: Replicator
+    prepare: Callable[[], Replicator]
 
 
 def bounds(
@@ -67,11 +67,12 @@ def bounds(
     found: list[dict[str, float]] = [{} for _ in questions]
     if not options.n_resamples or n_items < _FEWEST:
         return found
+    replicators = [question.prepare() for question in questions]
     for prefix, block in blocks.items():
         drawn: list[list[FloatArray]] = [[] for _ in questions]
         for counts in resamples(n_items, options.n_resamples, seed=options.seed, blocks=block):
-            for question, parts in zip(questions, drawn, strict=True):
-                parts.append(question.replicate(counts))
+            for replicate, parts in zip(replicators, drawn, strict=True):
+                parts.append(replicate(counts))
         for row, (question, parts) in enumerate(zip(questions, drawn, strict=True)):
             found[row] |= _ends(question, np.concatenate(parts), prefix)
     return found
