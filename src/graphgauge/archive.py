@@ -12,7 +12,9 @@ import json
 import math
 import os
 import secrets
-import warnings
+import stat
+import struct
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
@@ -24,11 +26,13 @@ import numpy as np
 import numpy.typing as npt
 
 from graphgauge.errors import InputError
+from graphgauge.headers import read_header
 
 __all__ = [
     "Blocks",
     "StoredArray",
     "blocks_of",
+    "check_file",
     "from_json",
     "open_npz",
     "to_json",
@@ -38,21 +42,27 @@ __all__ = [
 ]
 
 # An archive may expand to the larger of these two: honest arrays rarely compress further, and one
-# that does can be saved uncompressed.
-_EXPANDED_BYTES = 256 * 2**20
-_EXPANSION = 200
+# that does can be saved uncompressed. Numbers count eight bytes each, as which they are worked on.
+_EXPANDED_BYTES = 64 * 2**20
+_EXPANSION = 100
+_WORD = 8
 _MEMBERS = 1000
-_EMPTY_AXIS = 65_536
+_JSON_BYTES = 4 * 2**20
 _KINDS = "biufUS"
+# Parsers of headers, directories and JSON, given what they were not made for.
 _UNREADABLE = (
     zipfile.BadZipFile,
     zlib.error,
+    struct.error,
+    tokenize.TokenError,
+    ArithmeticError,
+    AttributeError,
     EOFError,
-    NotImplementedError,
+    LookupError,
     RuntimeError,
-    OverflowError,
+    SyntaxError,
+    TypeError,
     ValueError,
-    IndexError,
 )
 
 
@@ -162,6 +172,7 @@ def open_npz(path: str | os.PathLike[str]) -> dict[str, StoredArray]:
     archives that expand out of proportion are refused.
     """
     path = Path(path)
+    check_file(path)
     with _told(path), zipfile.ZipFile(path) as archive:
         entries = [e for e in archive.infolist() if e.filename.endswith(".npy")]
         if len(archive.infolist()) > _MEMBERS:
@@ -170,7 +181,19 @@ def open_npz(path: str | os.PathLike[str]) -> dict[str, StoredArray]:
             raise InputError(f"{path}: holds two arrays of one name")
         _check_expansion(path, sum(e.file_size for e in archive.infolist()))
         arrays = [_describe(path, archive, entry) for entry in entries]
+    _check_expansion(path, sum(math.prod(a.shape) * max(a.dtype.itemsize, _WORD) for a in arrays))
     return {array.name: array for array in arrays}
+
+
+def check_file(path: Path) -> None:
+    """Check that a path leads to a file: a device or a pipe may never end, or never begin."""
+    try:
+        mode = path.stat().st_mode
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
+    if not stat.S_ISREG(mode):
+        what = "a folder" if stat.S_ISDIR(mode) else "not an ordinary file"
+        raise InputError(f"{path}: cannot be read (it is {what})")
 
 
 def blocks_of(array: npt.NDArray[Any] | Blocks, rows: int) -> Iterator[npt.NDArray[Any]]:
@@ -223,6 +246,8 @@ def from_json(array: StoredArray | None) -> dict[str, Any]:
         return {}
     if array.shape != () or array.dtype.kind != "U":
         raise InputError(f"{array.path}: {array.name} is not one text entry")
+    if array.nbytes > _JSON_BYTES:
+        raise InputError(f"{array.path}: {array.name} is too long a text")
     with _told(array.path, array.name):
         values = json.loads(str(array.read()))
         if not isinstance(values, dict):
@@ -241,29 +266,23 @@ def _describe(path: Path, archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> S
     name = entry.filename.removesuffix(".npy")
     if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise InputError(f"{path}: {name} is compressed in an unknown way")
-    with _told(path, name), archive.open(entry) as file, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # NumPy remarks on headers written by Python 2
-        version = np.lib.format.read_magic(file)
-        read_header = {
-            (1, 0): np.lib.format.read_array_header_1_0,
-            (2, 0): np.lib.format.read_array_header_2_0,
-        }.get(version)
-        if read_header is None:
-            raise InputError(f"{path}: {name} is in array format {version}, which is not read")
-        shape, fortran, dtype = read_header(file)
-        offset = file.tell()
-    if dtype.hasobject:
+    with _told(path, name), archive.open(entry) as file:
+        header = read_header(file)
+    n_bytes = header.n_bytes
+    if header.dtype.hasobject:
         raise InputError(f"{path}: {name} holds Python objects (a pickle), which are never read")
-    if dtype.kind not in _KINDS or not dtype.itemsize:
-        raise InputError(f"{path}: {name} holds {dtype} values, expected numbers or text")
-    if any(axis < 0 for axis in shape) or (0 in shape and max(shape) > _EMPTY_AXIS):
-        raise InputError(f"{path}: {name} has the impossible shape {shape}")
-    if math.prod(shape) * dtype.itemsize != entry.file_size - offset:
+    if header.dtype.kind not in _KINDS or not header.dtype.itemsize:
+        raise InputError(f"{path}: {name} holds {header.dtype!s:.80}, expected numbers or text")
+    if n_bytes is None:
+        raise InputError(f"{path}: {name} has an impossible shape")
+    if n_bytes != entry.file_size - header.length:
         raise InputError(
             f"{path}: {name} is truncated or mislabelled: its header promises "
-            f"{math.prod(shape) * dtype.itemsize} bytes, the file holds {entry.file_size - offset}"
+            f"{n_bytes} bytes, the file holds {entry.file_size - header.length}"
         )
-    return StoredArray(path, entry.filename, shape, dtype, fortran, offset)
+    return StoredArray(
+        path, entry.filename, header.shape, header.dtype, header.fortran, header.length
+    )
 
 
 def _check_expansion(path: Path, expanded: int) -> None:
