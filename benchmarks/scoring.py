@@ -1,9 +1,10 @@
-"""Calibration at scale: null bands of nodes and edges, and ECE against torchmetrics and netcal.
+"""Scoring at scale: a whole file, its null bands, and ECE against torchmetrics and netcal.
 
-Null bands: `--nodes` nodes with `--classes` classes in single precision and `--edges` random edges;
-labels are redrawn `--draws` times and every calibration metric is computed on nodes, edges,
-agreeing and disagreeing edges. Peak memory is that of the whole process, compared with the bytes
-of its inputs (probabilities, edges, labels); times are split by stage.
+A file with `--nodes` nodes with `--classes` classes in single precision and `--edges` random
+edges is scored as `graphgauge score --resamples 0` does: audit, all metrics of nodes, edges,
+agreeing and disagreeing edges with null bands from `--draws` redraws, groups and verdict. Then the
+null bands alone, with their time by stage. Peak memory is that of the whole process, compared with
+the bytes of its inputs (probabilities, edges, labels).
 
 ECE: the same probabilities and labels, with 15 bins, on every side.
 
@@ -55,6 +56,9 @@ def write(folder: Path, nodes: int, classes: int, edges: int) -> Figures:
         out["edges"][start : start + 2**18] = rng.integers(0, nodes, (min(2**18, edges - start), 2))
     for array in out.values():
         array.flush()
+    edge_index = out["edges"].T
+    arrays = {"probs": out["probs"], "labels": out["labels"], "edge_index": edge_index}
+    np.savez(folder / "predictions.npz", **arrays)
     return {}
 
 
@@ -100,40 +104,29 @@ def null(folder: Path, draws: int) -> Figures:
         stages.watch(getattr(tallies, tally), "__init__", f"cells of {stage}")
         stages.watch(getattr(tallies, tally), "read", f"tally {stage}")
     probs, edges, labels = load(folder, "probs", "edges", "labels")
-    figures = measured(lambda: bands(null.null_bands(probs, edges, n_draws=draws)))
+    figures = measured(lambda: {"bands": len(null.null_bands(probs, edges, n_draws=draws))})
     figures |= {f"stage {name}": seconds for name, seconds in stages.seconds.items()}
     return figures | {"inputs": (probs.nbytes + edges.nbytes + labels.nbytes) / 2**20}
 
 
-def bands(found: dict[tuple[str, str], Any]) -> Figures:
-    """Keep the bands of ECE."""
-    ends = {}
-    for scope in SCOPES:
-        band = found[scope, "ece(bins=15)"]
-        ends |= {f"low {scope}": band.low, f"high {scope}": band.high}
-    return ends
+def score(folder: Path, draws: int) -> Figures:
+    """All that `graphgauge score --resamples 0` does: read, audit, measure, band, group, judge."""
+    from graphgauge.formats import read_predictions
+    from graphgauge.scoring import Options, score
 
-
-def observed(folder: Path, draws: int) -> Figures:
-    """ECE itself in all scopes: what the bands are for."""
-    from graphgauge.metrics.calibration import ece
-    from graphgauge.metrics.edgewise import agreeing
-    from graphgauge.metrics.outcomes import Outcomes
-
-    probs, edges, labels = load(folder, "probs", "edges", "labels")
+    path = folder / "predictions.npz"
+    found: Figures = {}
 
     def compute() -> Figures:
-        nodes = Outcomes.of_nodes(probs, labels)
-        on_edges, same = nodes.ends(edges), agreeing(edges, labels)
-        return {
-            "value node": ece(nodes),
-            "value edge": ece(on_edges),
-            "value agree": ece(on_edges.take(same)),
-            "value disagree": ece(on_edges.take(~same)),
-        }
+        card = score(read_predictions(path), Options(n_draws=draws, n_resamples=0))
+        rows = {row.name: row for row in card.metrics}
+        for scope in SCOPES:
+            row = rows["ece(bins=15)" if scope == "node" else f"{scope}_ece(bins=15)"]
+            found.update({f"value {scope}": row.value, "metrics": len(rows)})
+            found.update({f"low {scope}": row.null_low or 0, f"high {scope}": row.null_high or 0})
+        return found
 
-    figures = measured(compute)
-    return figures | {"inputs": (probs.nbytes + edges.nbytes + labels.nbytes) / 2**20}
+    return measured(compute) | {"inputs": path.stat().st_size / 2**20}
 
 
 def graphgauge(folder: Path, draws: int) -> Figures:
@@ -178,7 +171,7 @@ def measured(compute: Callable[[], Figures]) -> Figures:
 
 SIDES = {
     "null": null,
-    "observed": observed,
+    "score": score,
     "graphgauge": graphgauge,
     "torchmetrics": torchmetrics,
     "netcal": netcal,
@@ -201,8 +194,8 @@ def in_a_process(*arguments: object) -> Figures:
 def show_bands(folder: Path, draws: int) -> None:
     """Print time by stage, memory, and the bands beside the observed values."""
     found = in_a_process("--side", "null", "--folder", folder, "--draws", draws)
-    value = in_a_process("--side", "observed", "--folder", folder, "--draws", draws)
-    for name, figures in (("null bands", found), ("observed ECE", value)):
+    value = in_a_process("--side", "score", "--folder", folder, "--draws", draws)
+    for name, figures in (("score a file", value), ("null bands", found)):
         print(
             f"{name:14}{figures['seconds']:8.2f} s   peak {figures['peak']:6.0f} MB = "
             f"{figures['peak'] / figures['inputs']:.2f} x inputs of {figures['inputs']:.0f} MB"
@@ -213,7 +206,7 @@ def show_bands(folder: Path, draws: int) -> None:
     for scope in SCOPES:
         print(
             f"  ECE {scope:10} {value[f'value {scope}']:.6f}, null band "
-            f"{found[f'low {scope}']:.6f} to {found[f'high {scope}']:.6f}"
+            f"{value[f'low {scope}']:.6f} to {value[f'high {scope}']:.6f}"
         )
 
 
