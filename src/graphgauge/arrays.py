@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from graphgauge.errors import InputError, name_rows
 
 __all__ = [
+    "MOST_NODES",
     "BoolArray",
     "FloatArray",
     "IntArray",
@@ -28,6 +29,9 @@ __all__ = [
 FloatArray: TypeAlias = npt.NDArray[np.floating[Any]]
 IntArray: TypeAlias = npt.NDArray[np.integer[Any]]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
+
+# So many that a directed pair of nodes still makes one 64-bit number.
+MOST_NODES = 2**31
 
 
 def floats(name: str, value: object, *, ndim: int, finite: bool = True) -> FloatArray:
@@ -44,7 +48,8 @@ def floats(name: str, value: object, *, ndim: int, finite: bool = True) -> Float
     """
     array = _numeric(name, value)
     if array.dtype not in (np.float32, np.float64):
-        array = array.astype(np.float32 if array.dtype == np.float16 else np.float64)
+        with np.errstate(over="ignore", under="ignore"):
+            array = array.astype(np.float32 if array.dtype == np.float16 else np.float64)
     _check_axes(name, array, ndim)
     if finite:
         _check_finite(name, array)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
@@ -16,6 +16,10 @@ from graphgauge.arrays import IntArray, integers
 from graphgauge.errors import InputError, name_rows
 
 __all__ = ["Split", "check_parts", "part_names", "parts_from_names"]
+
+# Each part is measured, and each is named on every page: more are no parts but a column misread.
+_MOST_PARTS = 256
+_LONGEST_NAME = 200
 
 
 def check_parts(parts: Mapping[str, object], n_items: int) -> Mapping[str, IntArray]:
@@ -32,6 +36,7 @@ def check_parts(parts: Mapping[str, object], n_items: int) -> Mapping[str, IntAr
         ...
     graphgauge.errors.InputError: parts train and test overlap in 1 item (row 1)
     """
+    _check_names(parts)
     checked = {name: _part(name, value, n_items) for name, value in parts.items()}
     owner = np.full(n_items, -1, np.int16)
     names = list(checked)
@@ -46,7 +51,7 @@ def check_parts(parts: Mapping[str, object], n_items: int) -> Mapping[str, IntAr
     return MappingProxyType(checked)
 
 
-def parts_from_names(names: npt.ArrayLike) -> dict[str, IntArray]:
+def parts_from_names(words: npt.ArrayLike) -> dict[str, IntArray]:
     """Turn one part's name an item into index arrays; an empty name is in no part.
 
     Examples
@@ -54,15 +59,19 @@ def parts_from_names(names: npt.ArrayLike) -> dict[str, IntArray]:
     >>> parts_from_names(["test", "", "train", "test"])
     {'test': array([0, 3]), 'train': array([2])}
     """
-    array = np.asarray(names)
+    array = np.asarray(words)
     if array.ndim != 1 or array.dtype.kind not in "US":
         raise InputError(f"part: expected one name an item, got {array.dtype} {array.shape}")
     if array.dtype.kind == "S":
         array = np.char.decode(array, "utf-8", "replace")
     found, codes = np.unique(array, return_inverse=True)
+    try:
+        names = found.tolist()
+    except ValueError:
+        raise InputError("part: holds characters that do not exist") from None
     order = np.argsort(codes, kind="stable")
     groups = np.split(order, np.cumsum(np.bincount(codes, minlength=len(found)))[:-1])
-    return {str(name): group for name, group in zip(found, groups, strict=True) if name}
+    return {name: group for name, group in zip(names, groups, strict=True) if name}
 
 
 def part_names(parts: Mapping[str, IntArray], n_items: int) -> npt.NDArray[np.str_]:
@@ -72,6 +81,16 @@ def part_names(parts: Mapping[str, IntArray], n_items: int) -> npt.NDArray[np.st
     for name, index in parts.items():
         names[index] = name
     return names
+
+
+def _check_names(names: Collection[str]) -> None:
+    if len(names) > _MOST_PARTS:
+        raise InputError(f"parts: there are {len(names)}, more than {_MOST_PARTS}")
+    for name in names:
+        if len(name) > _LONGEST_NAME:
+            raise InputError(f"part {name[:20]}…: its name has {len(name)} characters")
+        if any("\ud800" <= character <= "\udfff" for character in name):
+            raise InputError(f"part {name!a}: its name holds half a character")
 
 
 def _part(name: str, value: object, n_items: int) -> IntArray:

@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from graphgauge.archive import Blocks, blocks_of, open_npz, write_npz
 from graphgauge.arrays import (
+    MOST_NODES,
     BoolArray,
     FloatArray,
     IntArray,
@@ -37,6 +38,7 @@ __all__ = ["LinkPredictions", "NodePredictions"]
 # Probabilities written with three decimals still pass; logits and scores do not.
 _TOLERANCE = 1e-3
 _UNCERTAINTIES = ("total", "data", "knowledge")
+_MOST_CLASSES = 10_000
 _SCORES_AT_A_TIME = 2**20
 _MANY = 0.1
 
@@ -90,6 +92,8 @@ class NodePredictions:
         n = same_length(probs=probs, labels=labels)
         if not n or not probs.shape[1]:
             raise InputError(f"probs: has shape {probs.shape}, nothing to judge")
+        if probs.shape[1] > _MOST_CLASSES:
+            raise InputError(f"probs: has {probs.shape[1]} classes, more than {_MOST_CLASSES}")
         _check_distributions("probs", probs)
         n_classes = probs.shape[1]
         outside = (labels < -1) | (labels >= n_classes)
@@ -263,6 +267,7 @@ class LinkPredictions:
                     raise InputError(
                         f"{key}: has shape {pairs.shape}, expected {(*scores.shape, 2)}"
                     )
+                check_pairs(key, pairs, MOST_NODES)
                 object.__setattr__(self, key, pairs)
 
     @property
