@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from graphgauge.archive import open_npz
 from graphgauge.audit import audit
 from graphgauge.audit import links as links_module
+from graphgauge.audit.keys import tied_on_disk
 from graphgauge.graph import Graph
 from graphgauge.predictions import LinkPredictions
 
@@ -121,3 +122,12 @@ def test_published_hard_negatives_contain_test_edges(data_dir: Path) -> None:
     assert len(wrong) == 461
     assert len(np.unique(wrong // 500)) == 204
     assert set(found) <= {"negative-is-positive", "negative-repeated"}
+
+
+@given(
+    values=st.lists(st.sampled_from([0.0, 0.5, 1.0, 2.5, 3.0, 7.0]), min_size=1, max_size=40),
+    most=st.integers(1, 10),
+)
+def test_ties_are_found_range_by_range(values, most):
+    expected = [values.count(value) > 1 for value in values]
+    assert tied_on_disk(np.array(values), most=most).tolist() == expected

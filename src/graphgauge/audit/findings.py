@@ -19,6 +19,9 @@ from graphgauge.arrays import BoolArray, IntArray
 __all__ = ["CHECKS", "Check", "Finding", "Severity", "found", "in_order", "number", "portion"]
 
 
+_ROWS = 2**20
+
+
 class Severity(StrEnum):
     """How much a finding matters, the gravest first."""
 
@@ -75,11 +78,22 @@ def found(
     code: str, message: str, *, items: str, offenders: IntArray | BoolArray, of: int | None = None
 ) -> Finding:
     """Report offenders (numbers or a mask) out of `of` items under a code of `CHECKS`."""
-    rows: IntArray = np.flatnonzero(offenders) if offenders.dtype == bool else np.sort(offenders)
-    if len(rows) and rows[-1] <= np.iinfo(np.int32).max:
-        rows = rows.astype(np.int32)  # there may be as many as edges
+    is_mask = offenders.dtype == bool
+    rows = _places(offenders.astype(bool, copy=False)) if is_mask else np.sort(offenders)
     share = len(rows) / of if of else None
     return Finding(code, CHECKS[code].severity, message, items, rows, share)
+
+
+def _places(mask: BoolArray) -> IntArray:
+    """Return where a mask holds, as narrow numbers: there may be as many as edges or negatives."""
+    narrow = len(mask) <= np.iinfo(np.int32).max
+    rows: IntArray = np.empty(int(mask.sum()), np.int32 if narrow else np.int64)
+    done = 0
+    for start in range(0, len(mask), _ROWS):
+        found_here = np.flatnonzero(mask[start : start + _ROWS])
+        rows[done : done + len(found_here)] = found_here + start
+        done += len(found_here)
+    return rows
 
 
 def in_order(findings: Iterable[Finding]) -> list[Finding]:

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from graphgauge.archive import Blocks, blocks_of
 from graphgauge.arrays import BoolArray, IntArray
 
 # Keys looked up at a time.
 _KEYS = 2**20
 
-__all__ = ["among", "distinct", "pair_keys", "repeated", "tied"]
+__all__ = ["among", "distinct", "pair_keys", "repeated", "tied", "tied_on_disk"]
 
 
 def pair_keys(pairs: IntArray, n_nodes: int, *, directed: bool = False) -> IntArray:
@@ -89,6 +90,36 @@ def among(keys: npt.NDArray[Any], table: npt.NDArray[Any]) -> BoolArray:
 def _meet(keys: npt.NDArray[Any], table: npt.NDArray[Any]) -> BoolArray:
     places = np.minimum(np.searchsorted(table, keys), len(table) - 1)
     return np.asarray(table[places] == keys)
+
+
+def tied_on_disk(values: npt.NDArray[Any] | Blocks, *, most: int = 2**22) -> BoolArray:
+    """Mark the values of a list ``[m]`` that occur more than once, some `most` of them at a time.
+
+    Values are sorted range by range; the ranges are cut at values of a sample, and what equals a
+    cut is tied as soon as there are two of it, however many there are.
+
+    Examples
+    --------
+    >>> tied_on_disk(np.array([0.5, 0.1, 0.5, 0.2]), most=2)
+    array([ True, False,  True, False])
+    """
+    step = max(1, len(values) // (64 * max(len(values) // most, 1)))
+    sample = np.concatenate([block[::step] for block in blocks_of(values, _KEYS)])
+    cuts = np.unique(
+        np.quantile(sample, np.linspace(0, 1, len(values) // most + 2), method="lower")
+    )
+    mask = np.zeros(len(values), bool)
+    for low, high in zip(np.append(-np.inf, cuts), np.append(cuts, np.inf), strict=True):
+        places, found, equal = [], [], []
+        for number, block in enumerate(blocks_of(values, _KEYS)):
+            inside = np.flatnonzero((block > low) & (block < high))
+            places.append(number * _KEYS + inside)
+            found.append(block[inside])
+            equal.append(number * _KEYS + np.flatnonzero(block == high))
+        mask[np.concatenate(places)] = tied(np.concatenate(found))
+        same = np.concatenate(equal)
+        mask[same] = len(same) > 1
+    return mask
 
 
 def tied(values: npt.NDArray[Any]) -> BoolArray:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from graphgauge.archive import blocks_of
 from graphgauge.arrays import BoolArray, IntArray, check_pairs, integers
 from graphgauge.audit.findings import Finding, found, portion
-from graphgauge.audit.keys import among, distinct, pair_keys, repeated, tied
+from graphgauge.audit.keys import among, distinct, pair_keys, repeated, tied_on_disk
 from graphgauge.graph import Graph
 from graphgauge.metrics.ranks import Ranks
 from graphgauge.predictions import LinkPredictions
@@ -211,7 +211,7 @@ def _tied_scores(predictions: LinkPredictions) -> Iterator[Finding]:
         message += "their rank hangs on the tie rule"
         yield found("tied-scores", message, items="positives", offenders=shaken, of=n)
     if predictions.shared:
-        mask = tied(np.asarray(predictions.neg))
+        mask = tied_on_disk(predictions.neg)
         n_tied, of, items, where = int(mask.sum()), len(mask), "negatives", "the list"
     else:
         mask, n_tied = _ties_in_rows(predictions)
