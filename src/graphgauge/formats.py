@@ -7,51 +7,34 @@ Tables hold one column a class, named ``prob_<class>``, and a column ``label`` w
 
 from __future__ import annotations
 
-import csv
-import itertools
 import os
-import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from graphgauge.archive import open_npz
+from graphgauge.archive import check_file, open_npz
 from graphgauge.arrays import IntArray, integers, refuse
+from graphgauge.columns import Table, load_text, open_table
 from graphgauge.errors import InputError, name_rows
 from graphgauge.graph import Graph
-from graphgauge.parts import parts_from_names
+from graphgauge.parts import parts_from_codes
 from graphgauge.predictions import LinkPredictions, NodePredictions
 
 __all__ = ["read_edges", "read_predictions"]
 
 _UNCERTAINTIES = ("total", "data", "knowledge")
-_LONGEST_WORD = 200
 _UNKNOWN = ("", "-1", "nan", "none", "null")
-# A Parquet file may unfold to this many bytes, or to this many times its size, the larger.
-_MOST_NODES = 2**31
-_PARQUET_BYTES, _PARQUET_EXPANSION = 2**30, 200
-
-
-class _Table(Protocol):
-    """Columns by name, as numbers or as words."""
-
-    columns: list[str]
-
-    def numbers(self, names: Sequence[str]) -> npt.NDArray[np.float64]:
-        """Return the named columns ``[n, len(names)]``."""
-
-    def words(self, name: str) -> list[str]:
-        """Return a column as text."""
+# A graph needs memory for each node, and a node that no edge names costs a file nothing.
+_MOST_NODES, _NODES_AN_EDGE = 2**23, 64
 
 
 def read_predictions(path: str | os.PathLike[str]) -> NodePredictions | LinkPredictions:
     """Read a file of predictions: of nodes where it holds ``probs``, of links where ``pos``."""
     path = Path(path)
     if path.suffix.lower() in (".csv", ".tsv", ".txt", ".parquet", ".pq"):
-        table = _open_table(path)
+        table = open_table(path)
         is_link = "pos" in table.columns or "score" in table.columns
         return _links(path, table) if is_link else _nodes(path, table)
     names = open_npz(path)
@@ -75,7 +58,7 @@ def read_edges(path: str | os.PathLike[str], n_nodes: int | None = None) -> Grap
     """
     path = Path(path)
     if path.suffix.lower() in (".parquet", ".pq"):
-        table = _open_table(path)
+        table = open_table(path)
         edges = integers("edges", table.numbers(table.columns[:2]), ndim=2)
     elif path.suffix.lower() in (".csv", ".tsv", ".txt", ".edges"):
         edges = _read_pairs(path)
@@ -91,12 +74,15 @@ def read_edges(path: str | os.PathLike[str], n_nodes: int | None = None) -> Grap
         edges = integers("edge_index", stored["edge_index"].read(), ndim=2).T
     if n_nodes is None:
         n_nodes = int(edges.max()) + 1 if edges.size else 0
-        if n_nodes > _MOST_NODES:
-            raise InputError(f"{path}: names node {n_nodes - 1}, more than fit a graph")
+        if n_nodes > max(_MOST_NODES, _NODES_AN_EDGE * len(edges)):
+            raise InputError(
+                f"{path}: names node {n_nodes - 1}, too many for {len(edges)} edges; "
+                "number the nodes from 0 without gaps"
+            )
     return Graph.from_edges(edges, n_nodes, directed=True)
 
 
-def _nodes(path: Path, table: _Table) -> NodePredictions:
+def _nodes(path: Path, table: Table) -> NodePredictions:
     classes = [name for name in table.columns if name.startswith("prob_")]
     label = next((name for name in ("label", "labels") if name in table.columns), None)
     if not classes or label is None:
@@ -113,7 +99,7 @@ def _nodes(path: Path, table: _Table) -> NodePredictions:
     )
 
 
-def _links(path: Path, table: _Table) -> LinkPredictions:
+def _links(path: Path, table: Table) -> LinkPredictions:
     negatives = [name for name in table.columns if name.startswith("neg_")]
     if "pos" in table.columns and negatives:
         pos = table.numbers(["pos"])[:, 0]
@@ -133,11 +119,12 @@ def _links(path: Path, table: _Table) -> LinkPredictions:
     return LinkPredictions(score[is_positive], score[~is_positive], name=str(path), **pairs)
 
 
-def _parts(table: _Table) -> dict[str, IntArray]:
+def _parts(table: Table) -> dict[str, IntArray]:
     if "part" not in table.columns:
         return {}
     words = table.words("part")
-    return parts_from_names(np.array(words, dtype=np.str_)) if words else {}
+    number = {name: k for k, name in enumerate(sorted(set(words)))}
+    return parts_from_codes(list(number), np.array([number[w] for w in words], np.int64))
 
 
 def _class_numbers(words: Sequence[str], classes: Sequence[str]) -> IntArray:
@@ -155,105 +142,9 @@ def _class_numbers(words: Sequence[str], classes: Sequence[str]) -> IntArray:
     return codes
 
 
-def _open_table(path: Path) -> _Table:
-    if path.suffix.lower() in (".parquet", ".pq"):
-        return _ParquetTable(path)
-    return _TextTable(path)
-
-
-class _TextTable:
-    """A CSV or TSV file with a header line."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        try:
-            with path.open(encoding="utf-8-sig", newline="") as file:
-                head = file.readline(1_000_000)
-        except (OSError, UnicodeDecodeError) as error:
-            raise InputError(f"{path}: cannot be read ({error})") from None
-        self.delimiter = max("\t;,", key=head.count)
-        try:
-            self.columns = [c.strip() for c in next(csv.reader([head], delimiter=self.delimiter))]
-        except (StopIteration, csv.Error):
-            raise InputError(f"{path}: has no header line") from None
-        if len(set(self.columns)) < len(self.columns):
-            raise InputError(f"{path}: two columns have the same name")
-
-    def numbers(self, names: Sequence[str]) -> npt.NDArray[np.float64]:
-        try:
-            return _load_text(
-                self.path,
-                delimiter=self.delimiter,
-                comments=None,
-                skiprows=1,
-                usecols=[self.columns.index(name) for name in names],
-                quotechar='"',
-            ).reshape(-1, len(names))
-        except (ValueError, OSError) as error:
-            raise InputError(f"{self.path}: {str(error)[:200]}") from None
-
-    def words(self, name: str) -> list[str]:
-        column = self.columns.index(name)
-        words: list[str] = []
-        try:
-            with self.path.open(encoding="utf-8-sig", newline="") as file:
-                rows = itertools.islice(csv.reader(file, delimiter=self.delimiter), 1, None)
-                words.extend(row[column][:_LONGEST_WORD].strip() for row in rows if row)
-        except (csv.Error, IndexError, UnicodeDecodeError, OSError) as error:
-            where = f"{self.path}: column {name}, row {len(words)}"
-            raise InputError(f"{where} cannot be read ({error})") from None
-        return words
-
-
-class _ParquetTable:
-    """A Parquet file, read column by column."""
-
-    def __init__(self, path: Path) -> None:
-        try:
-            from pyarrow import parquet
-        except ImportError:
-            raise InputError(
-                f"{path}: reading Parquet needs pyarrow (pip install pyarrow)"
-            ) from None
-        self.path = path
-        try:
-            self.file = parquet.ParquetFile(path)
-            self.columns: list[str] = list(self.file.schema_arrow.names)
-            rows = self.file.metadata.num_rows
-            on_disk = path.stat().st_size
-        except (OSError, ValueError, RuntimeError, TypeError) as error:
-            raise InputError(f"{path}: cannot be read as Parquet ({str(error)[:200]})") from None
-        unfolded = 8 * rows * len(self.columns)
-        if unfolded > max(_PARQUET_BYTES, _PARQUET_EXPANSION * on_disk):
-            raise InputError(f"{path}: would expand from {on_disk} to {unfolded} bytes; refused")
-
-    def numbers(self, names: Sequence[str]) -> npt.NDArray[np.float64]:
-        columns = [self._column(name) for name in names]
-        try:
-            return np.stack([np.asarray(c, np.float64) for c in columns], axis=1)
-        except (ValueError, TypeError) as error:
-            raise InputError(f"{self.path}: {str(error)[:200]}") from None
-
-    def words(self, name: str) -> list[str]:
-        column = self._column(name).tolist()
-        return ["" if word is None else str(word)[:_LONGEST_WORD].strip() for word in column]
-
-    def _column(self, name: str) -> npt.NDArray[Any]:
-        try:
-            table = self.file.read(columns=[name], use_threads=False)
-            return np.asarray(table.column(0).to_numpy())
-        except (OSError, ValueError, RuntimeError, TypeError, KeyError, IndexError) as error:
-            raise InputError(f"{self.path}: column {name}: {str(error)[:200]}") from None
-
-
-def _load_text(path: Path, **options: Any) -> npt.NDArray[Any]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # an empty table is judged by whoever asked for it
-        return np.loadtxt(path, ndmin=2, encoding="utf-8-sig", **options)
-
-
 def _read_pairs(path: Path) -> IntArray:
     """Read two columns of node numbers; a header line is skipped, further columns are not read."""
+    check_file(path)
     try:
         with path.open(encoding="utf-8-sig") as file:
             lines = (line for line in file if line.strip() and not line.startswith("#"))
@@ -261,7 +152,7 @@ def _read_pairs(path: Path) -> IntArray:
         separator = next((s for s in "\t,;" if s in first), None)
         fields = [field.strip() for field in first.split(separator)]
         has_header = not all(f.lstrip("+-").isdecimal() for f in fields[:2])
-        pairs = _load_text(
+        pairs = load_text(
             path,
             dtype=np.int64,
             delimiter=separator,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
@@ -15,7 +15,7 @@ from graphgauge.archive import from_json, open_npz, to_json, whole_number, write
 from graphgauge.arrays import IntArray, integers
 from graphgauge.errors import InputError, name_rows
 
-__all__ = ["Split", "check_parts", "part_names", "parts_from_names"]
+__all__ = ["Split", "check_parts", "part_names", "parts_from_codes", "parts_from_names"]
 
 # Each part is measured, and each is named on every page: more are no parts but a column misread.
 _MOST_PARTS = 256
@@ -69,9 +69,20 @@ def parts_from_names(words: npt.ArrayLike) -> dict[str, IntArray]:
         names = found.tolist()
     except ValueError:
         raise InputError("part: holds characters that do not exist") from None
+    return parts_from_codes(names, codes)
+
+
+def parts_from_codes(names: Sequence[str], codes: IntArray) -> dict[str, IntArray]:
+    """Turn one part's number an item into index arrays; a part of empty name is left out.
+
+    Examples
+    --------
+    >>> parts_from_codes(["", "test"], np.array([1, 0, 1]))
+    {'test': array([0, 2])}
+    """
     order = np.argsort(codes, kind="stable")
-    groups = np.split(order, np.cumsum(np.bincount(codes, minlength=len(found)))[:-1])
-    return {name: group for name, group in zip(names, groups, strict=True) if name}
+    groups = np.split(order, np.cumsum(np.bincount(codes, minlength=len(names)))[:-1])
+    return {name: group for name, group in zip(names, groups, strict=False) if name}
 
 
 def part_names(parts: Mapping[str, IntArray], n_items: int) -> npt.NDArray[np.str_]:
