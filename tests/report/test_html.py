@@ -168,7 +168,7 @@ def test_long_names_are_cut(trees: dict[str, Node]) -> None:
     assert "x" * 600 not in trees["hostile"].text
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.text(st.characters(exclude_categories=()), min_size=1, max_size=90))
 def test_any_text_is_only_text(name: str) -> None:
     plain = _named("plain")
