@@ -79,7 +79,9 @@ def found(
 ) -> Finding:
     """Report offenders (numbers or a mask) out of `of` items under a code of `CHECKS`."""
     is_mask = offenders.dtype == bool
-    rows = _places(offenders.astype(bool, copy=False)) if is_mask else np.sort(offenders)
+    rows: IntArray = (
+        _places(offenders.astype(bool, copy=False)) if is_mask else np.asarray(np.sort(offenders))
+    )
     share = len(rows) / of if of else None
     return Finding(code, CHECKS[code].severity, message, items, rows, share)
 

@@ -30,7 +30,7 @@ def audit_parts(parts: Mapping[str, object], n_items: int) -> list[Finding]:
     --------
     >>> [finding] = audit_parts({"train": [0, 1, 2], "test": [2, 3]}, 4)
     >>> finding.code, finding.offenders
-    ('parts-overlap', array([2]))
+    ('parts-overlap', array([2], dtype=int32))
     """
     indices = {name: _indices(name, value, n_items) for name, value in parts.items()}
     findings = [_repeats(name, index, n_items) for name, index in indices.items()]

@@ -49,7 +49,8 @@ def verdict(
 
     Examples
     --------
-    >>> row = Measured("ece(bins=15)", "test", 0.02, 900, "lower", null_low=0.01, null_high=0.03)
+    >>> row = Measured("ece(bins=15)", "test", 0.02, 900, "lower", null_low=0.01, null_high=0.03,
+    ...                null_p=0.4)
     >>> print(verdict((row,), (), (), ("test",)).status)
     good
     """
@@ -112,7 +113,9 @@ def _of_findings(findings: Sequence[Finding]) -> Iterator[tuple[Status, str]]:
 def _of_calibration(
     metrics: tuple[Measured, ...], judged: Sequence[str]
 ) -> Iterator[tuple[Status, str]]:
-    rows = [(scope, row) for scope, row in _calibration_rows(metrics, judged) if row.null]
+    rows = [
+        (scope, row) for scope, row in _calibration_rows(metrics, judged) if row.null and row.null_p
+    ]
     adjusted = holm(np.array([row.null_p for _, row in rows], np.float64))
     for (scope, row), p in zip(rows, adjusted, strict=True):
         low, high = f"{100 * (row.null_low or 0.0):.1f}", _percent(row.null_high or 0.0)
