@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from rich.text import Text
 
 from graphgauge.audit import Finding, Severity
 from graphgauge.metrics import Direction, Metric
+from graphgauge.report.wording import clean
 from graphgauge.scoring import Gate, Measured, Scorecard, Status
 from graphgauge.scoring.comparison import Compared
 
@@ -44,17 +44,18 @@ _SCOPES = {"": "nodes", "edge_": "edges", "agree_": "agreeing", "disagree_": "di
 _MATRIX = ("accuracy", "nll", "brier")
 _STRIP = 14
 _SHOWN = 6
+_LONGEST = 1000
 
 
 def plain(text: str) -> str:
-    r"""Take control characters out of text that came from a file.
+    r"""Take out of text from a file what could steer a terminal or flood it.
 
     Examples
     --------
     >>> plain("a\x1b[2Jb")
     'a�[2Jb'
     """
-    return "".join("\ufffd" if unicodedata.category(c) in ("Cc", "Cf") else c for c in text)
+    return clean(text, most=_LONGEST)
 
 
 def show_card(card: Scorecard, *, brief: bool = False) -> None:
@@ -148,11 +149,14 @@ def show_metrics(cards: Sequence[Metric]) -> None:
 
 def show_written(path: Path) -> None:
     """Tell where the report is."""
-    _console().print(Text.assemble("\nreport: ", (str(path), "bold underline")), soft_wrap=True)
+    _console().print(
+        Text.assemble("\nreport: ", (plain(str(path)), "bold underline")), soft_wrap=True
+    )
 
 
 def _console() -> Console:
-    return Console(highlight=False)
+    # Names of files, parts and classes may look like markup; they are printed as they are.
+    return Console(highlight=False, markup=False, emoji=False)
 
 
 def _panel(card: Scorecard) -> Panel:
