@@ -14,6 +14,7 @@ import os
 import secrets
 import stat
 import struct
+import sys
 import tokenize
 import zipfile
 import zlib
@@ -145,6 +146,8 @@ class StoredArray:
                     raise InputError(f"{self.path}: {self.name} is truncated")
                 done += n
             file.read(1)
+        if self.dtype.kind == "U":
+            _check_characters(flat, f"{self.path}: {self.name}")
         return flat.reshape(self.shape, order="F" if self.fortran else "C")
 
     def __array__(
@@ -283,6 +286,13 @@ def _describe(path: Path, archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> S
     return StoredArray(
         path, entry.filename, header.shape, header.dtype, header.fortran, header.length
     )
+
+
+def _check_characters(words: npt.NDArray[Any], where: str) -> None:
+    """Refuse numbers that are no characters: Python strings of them break what touches them."""
+    points = words.view(np.dtype(np.uint32).newbyteorder(words.dtype.byteorder))
+    if points.size and points.max() > sys.maxunicode:
+        raise InputError(f"{where} holds characters that do not exist")
 
 
 def _check_expansion(path: Path, expanded: int) -> None:

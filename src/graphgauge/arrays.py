@@ -71,7 +71,7 @@ def integers(name: str, value: object, *, ndim: int) -> IntArray:
     array = _numeric(name, value)
     _check_axes(name, array, ndim)
     if array.dtype.kind == "f":
-        with np.errstate(invalid="ignore"):
+        with np.errstate(invalid="ignore", over="ignore"):
             bad = ~np.isfinite(array) | (array != np.rint(array)) | (np.abs(array) > 2.0**53)
         refuse(name, bad, "is not a whole number", "are not whole numbers")
         return array.astype(np.int64)

@@ -65,11 +65,7 @@ def parts_from_names(words: npt.ArrayLike) -> dict[str, IntArray]:
     if array.dtype.kind == "S":
         array = np.char.decode(array, "utf-8", "replace")
     found, codes = np.unique(array, return_inverse=True)
-    try:
-        names = found.tolist()
-    except ValueError:
-        raise InputError("part: holds characters that do not exist") from None
-    return parts_from_codes(names, codes)
+    return parts_from_codes(found.tolist(), codes)
 
 
 def parts_from_codes(names: Sequence[str], codes: IntArray) -> dict[str, IntArray]:

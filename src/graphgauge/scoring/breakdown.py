@@ -24,6 +24,7 @@ _GROUPED = ("accuracy", "nll", "ece")
 _FEW = 20
 _POINTS = 101
 _SHARES = 40
+_OUTERMOST = (0.005, 0.995)
 
 
 def by_group(
@@ -89,8 +90,7 @@ def uncertainty_shares(items: NodeItems) -> Iterator[dict[str, Any]]:
         return
     inside, outside = (items.parts[name] for name in items.shifted)
     for name, values in items.uncertainties.items():
-        both = values[np.concatenate([inside, outside])]
-        edges = np.histogram_bin_edges(np.clip(both, *np.quantile(both, [0.005, 0.995])), _SHARES)
+        edges = _bin_edges(values[np.concatenate([inside, outside])])
         yield {
             "uncertainty": name,
             "id_part": items.shifted[0],
@@ -138,6 +138,16 @@ def _bin_bands(
     lows = [np.nan if band is None else band.low for band in found]
     highs = [np.nan if band is None else band.high for band in found]
     return lows, highs
+
+
+def _bin_edges(values: FloatArray) -> FloatArray:
+    """Lay equal bins over all but the outermost values, which join the bins at the ends."""
+    low, high = np.quantile(values.astype(np.float64), _OUTERMOST, method="inverted_cdf")
+    if low == high:
+        low, high = low - 0.5, high + 0.5
+    steps = np.linspace(0.0, 1.0, _SHARES + 1)
+    # Weights instead of high - low, which may overflow; their rounding must not turn edges round.
+    return np.maximum.accumulate(low * (1.0 - steps) + high * steps)
 
 
 def _shares(values: FloatArray, edges: FloatArray) -> list[float]:
