@@ -156,6 +156,19 @@ def test_audit_names_offenders(nodes, capsys):
     assert "edges-test-train" in capsys.readouterr().out
 
 
+def test_audit_fails_where_the_result_is_void(tmp_path, capsys):
+    arrays = {"probs": np.full((4, 2), 0.5), "labels": [0, 1, 0, 1]}
+    np.savez(tmp_path / "x.npz", **arrays, part_train=[0, 1], part_test=[1, 2])
+    assert main(["audit", str(tmp_path / "x.npz")]) == 1
+    out = capsys.readouterr().out
+    assert "parts-overlap" in out
+    assert "items 1" in out
+    assert main(["audit", str(tmp_path / "x.npz"), "--json", "-"]) == 1
+    assert json.loads(capsys.readouterr().out)["findings"][0]["offenders"] == [1]
+    assert main(["score", str(tmp_path / "x.npz")]) == 2
+    assert "overlap in 1 item (row 1)" in capsys.readouterr().err
+
+
 def test_metrics_lists_every_metric(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
     assert main(["metrics"]) == 0

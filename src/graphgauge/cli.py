@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
+    from graphgauge.audit import Finding
     from graphgauge.graph import Graph
     from graphgauge.predictions import LinkPredictions, NodePredictions
     from graphgauge.scoring import Options, Scorecard
@@ -160,23 +161,28 @@ def audit(
         Path | None, typer.Option(help="Validation edges that belong in no message graph.")
     ] = None,
 ) -> None:
-    """Look for leaks, copies, ties and other flaws, and name the offenders."""
+    """Look for leaks, copies, ties and other flaws, and name the offenders.
+
+    The exit code is 1 if something is found that voids the result.
+    """
     from graphgauge.audit import audit as find_flaws
+    from graphgauge.audit.parts import audit_stored_parts
     from graphgauge.formats import read_edges
-    from graphgauge.report import terminal
-    from graphgauge.report.summarize import finding_dict
 
     with _progress() as tell:
         tell("reading")
+        overlap = audit_stored_parts(file)
+        if overlap:
+            _show_audit(file, overlap, json)
+            raise typer.Exit(1)
         predictions, graph = _read(file, edges)
         n_nodes = graph.n_nodes if graph is not None else _count_nodes(predictions)
         held = None if valid_edges is None else read_edges(valid_edges, n_nodes).edges
         tell("auditing")
         findings = find_flaws(predictions, graph=graph, valid_edges=held)
-    if not _printed(json):
-        terminal.show_findings(findings)
-    rows = [finding_dict(finding) for finding in findings]
-    _write_json(json, {"schema": "graphgauge.audit/1", "name": str(file), "findings": rows})
+    _show_audit(file, findings, json)
+    if any(finding.severity == "error" for finding in findings):
+        raise typer.Exit(1)
 
 
 @app.command(name="metrics")
@@ -334,6 +340,16 @@ def _write_json(json: Path | None, document: dict[str, Any]) -> None:
         typer.echo(text, nl=False)
     else:
         write_atomically(json, lambda file: file.write(text.encode()))
+
+
+def _show_audit(file: Path, findings: Sequence[Finding], json: Path | None) -> None:
+    from graphgauge.report import terminal
+    from graphgauge.report.summarize import finding_dict
+
+    if not _printed(json):
+        terminal.show_findings(findings)
+    rows = [finding_dict(finding) for finding in findings]
+    _write_json(json, {"schema": "graphgauge.audit/1", "name": str(file), "findings": rows})
 
 
 def _read(file: Path, edges: Path | None) -> tuple[NodePredictions | LinkPredictions, Graph | None]:

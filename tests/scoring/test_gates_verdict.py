@@ -65,6 +65,14 @@ def test_chance_alone_is_no_reason():
     assert _status(_row(value=0.04, p=0.005), *scopes) == "caution"
 
 
+def test_few_draws_are_no_excuse():
+    # Above all of 20 draws is all that 20 draws can show.
+    scopes = [_row(f"{prefix}ece(bins=15)") for prefix in ("edge_", "agree_", "disagree_")]
+    rows = (_row(value=0.3, p=1 / 21), *scopes)
+    assert str(verdict(rows, (), (), ("test",), n_draws=20).status) == "bad"
+    assert str(verdict(rows, (), (), ("test",), n_draws=200).status) == "good"
+
+
 def test_far_above_the_band_is_bad():
     assert _status(_row(value=0.081, p=0.005)) == "bad"
     assert _status(_row(value=0.079, p=0.005)) == "caution"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from graphgauge.archive import open_npz
 from graphgauge.arrays import BoolArray, IntArray, integers
 from graphgauge.audit.findings import Finding, found, in_order, number, portion
 from graphgauge.errors import InputError, name_rows
@@ -13,7 +15,7 @@ from graphgauge.graph import Graph
 from graphgauge.predictions import NodePredictions
 from graphgauge.roles import Role, items_of, parts_of
 
-__all__ = ["audit_parts", "class_findings", "label_findings"]
+__all__ = ["audit_parts", "audit_stored_parts", "class_findings", "label_findings"]
 
 
 def audit_parts(parts: Mapping[str, object], n_items: int) -> list[Finding]:
@@ -36,6 +38,24 @@ def audit_parts(parts: Mapping[str, object], n_items: int) -> list[Finding]:
     findings = [_repeats(name, index, n_items) for name, index in indices.items()]
     findings.append(_overlap(indices, n_items))
     return in_order(finding for finding in findings if finding is not None)
+
+
+def audit_stored_parts(path: str | os.PathLike[str]) -> list[Finding]:
+    """Look at the parts of a file before it is read as predictions, which refuse an overlap.
+
+    A file without parts, or that cannot be read, gives nothing: reading it says what is wrong.
+    """
+    try:
+        stored = open_npz(path)
+        items = next(stored[key] for key in ("labels", "probs", "pos") if key in stored)
+        parts = {
+            name.removeprefix("part_"): array.read()
+            for name, array in stored.items()
+            if name.startswith("part_")
+        }
+        return audit_parts(parts, len(items)) if items.ndim else []
+    except (InputError, StopIteration):
+        return []
 
 
 def _indices(name: str, value: object, n_items: int) -> IntArray:

@@ -115,7 +115,7 @@ def _finished(
         gates=gates,
         groups=tuple(found.get("groups", ())),
         figures=found["figures"],
-        verdict=verdict(metrics, findings, gates, judged),
+        verdict=verdict(metrics, findings, gates, judged, n_draws=options.n_draws),
         made=_made(options, seconds),
     )
 
@@ -200,5 +200,7 @@ def _made(options: Options, seconds: float) -> dict[str, Any]:
         "seed": options.seed,
         "draws": options.n_draws,
         "resamples": options.n_resamples,
+        "interval_level": 0.95,
+        "band_level": 0.9,
         "seconds": round(seconds, 2),
     }

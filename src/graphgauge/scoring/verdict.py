@@ -44,8 +44,10 @@ def verdict(
     findings: Sequence[Finding],
     gates: Sequence[Gate],
     judged: Sequence[str],
+    *,
+    n_draws: int = 200,
 ) -> Verdict:
-    """Judge the numbers of the judged parts.
+    """Judge the numbers of the judged parts, whose null bands rest on `n_draws` redraws.
 
     Examples
     --------
@@ -57,7 +59,7 @@ def verdict(
     reasons = [
         *_of_gates(gates),
         *_of_findings(findings),
-        *_of_calibration(metrics, judged),
+        *_of_calibration(metrics, judged, n_draws),
         *_of_ties(metrics, judged[0]),
         *_of_shift(metrics),
     ]
@@ -111,7 +113,7 @@ def _of_findings(findings: Sequence[Finding]) -> Iterator[tuple[Status, str]]:
 
 
 def _of_calibration(
-    metrics: tuple[Measured, ...], judged: Sequence[str]
+    metrics: tuple[Measured, ...], judged: Sequence[str], n_draws: int
 ) -> Iterator[tuple[Status, str]]:
     rows = [
         (scope, row) for scope, row in _calibration_rows(metrics, judged) if row.null and row.null_p
@@ -120,12 +122,20 @@ def _of_calibration(
     for (scope, row), p in zip(rows, adjusted, strict=True):
         low, high = f"{100 * (row.null_low or 0.0):.1f}", _percent(row.null_high or 0.0)
         told = f"ECE of the {scope} of {row.part} is {_percent(row.value)}"
-        if p <= _LEVEL:
+        if p <= _reachable(n_draws, len(rows)):
             far = scope == "nodes" and row.value - (row.null_high or 0.0) > _FAR_ABOVE
             status = Status.BAD if far else Status.CAUTION
             yield status, f"{told}; a calibrated model would show {low}\u2013{high}."
         else:
             yield Status.GOOD, f"{told}, as a calibrated model might show ({low}\u2013{high})."
+
+
+def _reachable(n_draws: int, n_looks: int) -> float:
+    """Return the level, or with few draws the smallest corrected p-value there can be.
+
+    An error above every one of the draws must count, however few they are.
+    """
+    return max(_LEVEL, n_looks / (n_draws + 1))
 
 
 def _calibration_rows(
