@@ -17,8 +17,6 @@ import typer
 
 if TYPE_CHECKING:
     from graphgauge.audit import Finding
-    from graphgauge.graph import Graph
-    from graphgauge.predictions import LinkPredictions, NodePredictions
     from graphgauge.scoring import Options, Scorecard
     from graphgauge.scoring.comparison import Compared
 
@@ -103,6 +101,7 @@ def score(
     [dim]graphgauge score predictions.npz --html report.html --gate "ece<=0.05"[/dim]
     """
     from graphgauge.scoring import Options
+    from graphgauge.scoring.files import name_files
 
     groups = _listed(group)
     options = Options(
@@ -115,7 +114,7 @@ def score(
         seed=seed,
         protocol=protocol,
     )
-    _judge(_named(files), edges, options, (json, html))
+    _judge(name_files(files), edges, options, (json, html))
 
 
 @app.command()
@@ -140,10 +139,11 @@ def compare(
     from graphgauge.report import terminal
     from graphgauge.report.summarize import summarize_many
     from graphgauge.scoring.comparison import compare_predictions
+    from graphgauge.scoring.files import name_files, read_with_edges
 
     with _progress() as tell:
         tell("reading")
-        found = {name: _read(file, edges)[0] for name, file in _named(files).items()}
+        found = {name: read_with_edges(file, edges)[0] for name, file in name_files(files).items()}
         tell("comparing")
         rows = compare_predictions(found, part=part, level=level, seed=seed, by_block=block)
     if not _printed(json):
@@ -168,6 +168,7 @@ def audit(
     from graphgauge.audit import audit as find_flaws
     from graphgauge.audit.parts import audit_stored_parts
     from graphgauge.formats import read_edges
+    from graphgauge.scoring.files import count_nodes, read_with_edges
 
     with _progress() as tell:
         tell("reading")
@@ -175,8 +176,8 @@ def audit(
         if overlap:
             _show_audit(file, overlap, json)
             raise typer.Exit(1)
-        predictions, graph = _read(file, edges)
-        n_nodes = graph.n_nodes if graph is not None else _count_nodes(predictions)
+        predictions, graph = read_with_edges(file, edges)
+        n_nodes = graph.n_nodes if graph is not None else count_nodes(predictions)
         held = None if valid_edges is None else read_edges(valid_edges, n_nodes).edges
         tell("auditing")
         findings = find_flaws(predictions, graph=graph, valid_edges=held)
@@ -264,9 +265,11 @@ def _judge(
 ) -> None:
     """Score files, show the cards, write what was asked for, and exit by the gates."""
     from graphgauge.report import terminal
+    from graphgauge.scoring.files import score_files
 
     json, html = outputs
-    cards, rows = _score(files, edges, options)
+    with _progress() as tell:
+        cards, rows = score_files(files, options, edges=edges, tell=tell)
     if not _printed(json):
         for card in cards:
             terminal.show_card(card, brief=len(cards) > 1)
@@ -278,38 +281,6 @@ def _judge(
         terminal.show_written(html)
     if not all(card.passed for card in cards):
         raise typer.Exit(1)
-
-
-def _score(
-    files: Mapping[str, Path], edges: Path | None, options: Options
-) -> tuple[list[Scorecard], list[Compared]]:
-    from dataclasses import replace
-
-    from graphgauge.errors import InputError
-    from graphgauge.scoring import score as score_one
-    from graphgauge.scoring.comparison import compare_predictions
-
-    cards, found = [], {}
-    with _progress() as tell:
-        for name, file in files.items():
-            tell(f"{name}: reading")
-            predictions, graph = _read(file, edges)
-            found[name] = replace(predictions, name=name)
-            cards.append(
-                score_one(
-                    found[name],
-                    options,
-                    graph=graph,
-                    tell=lambda stage, name=name: tell(f"{name}: {stage}"),  # type: ignore[misc]
-                )
-            )
-        rows: list[Compared] = []
-        if len(found) > 1:
-            tell("comparing")
-            # Files of different items are scored side by side; there is nothing to compare.
-            with contextlib.suppress(InputError):
-                rows = compare_predictions(found, seed=options.seed)
-    return cards, rows
 
 
 def _write(
@@ -350,41 +321,6 @@ def _show_audit(file: Path, findings: Sequence[Finding], json: Path | None) -> N
         terminal.show_findings(findings)
     rows = [finding_dict(finding) for finding in findings]
     _write_json(json, {"schema": "graphgauge.audit/1", "name": str(file), "findings": rows})
-
-
-def _read(file: Path, edges: Path | None) -> tuple[NodePredictions | LinkPredictions, Graph | None]:
-    """Read predictions, and the graph that was given with them."""
-    from dataclasses import replace
-
-    from graphgauge.errors import InputError
-    from graphgauge.formats import read_edges, read_predictions
-    from graphgauge.predictions import NodePredictions
-
-    try:
-        predictions = read_predictions(file)
-        if edges is None:
-            return predictions, None
-        graph = read_edges(edges, _count_nodes(predictions))
-    except InputError as error:
-        told = str(error)
-        raise InputError(told if str(file) in told else f"{file}: {told}") from None
-    if isinstance(predictions, NodePredictions) and predictions.edges is None:
-        predictions = replace(predictions, edges=graph.edges)
-    return predictions, graph
-
-
-def _count_nodes(predictions: NodePredictions | LinkPredictions) -> int | None:
-    from graphgauge.predictions import NodePredictions
-
-    return predictions.n_nodes if isinstance(predictions, NodePredictions) else None
-
-
-def _named(files: Sequence[Path]) -> dict[str, Path]:
-    """Call files by their names as far as they tell them apart, else by their paths."""
-    for short in ({file.stem: file for file in files}, {file.name: file for file in files}):
-        if len(short) == len(files):
-            return short
-    return {str(file): file for file in files}
 
 
 def _listed(values: list[str] | None) -> tuple[str, ...] | None:
