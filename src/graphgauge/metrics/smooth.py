@@ -98,7 +98,9 @@ def _crossing(
     side = np.zeros(low.shape)
     guess, here = low, above
     for _ in range(_STEPS):
-        guess = high - below * (high - low) / (below - above)
+        # Where both ends have met, the higher one stays while others still move.
+        share = np.divide(below, below - above, out=np.zeros_like(low), where=below < above)
+        guess = high - share * (high - low)
         here = excess(guess)
         if not (np.abs(here) > _CLOSE).any():
             break
