@@ -14,18 +14,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-# The process that starts the others stays small: on Linux a child's peak memory begins at its
-# parent's. So NumPy and all that is measured are imported inside the sides.
+from sides import Figures, in_a_process, measured
+
 KS = (1, 10, 50)
-Figures = dict[str, float]
 
 
 class StoredRows:
@@ -143,38 +139,12 @@ def numpy_sort(folder: Path, name: str) -> Figures:
     return measured(compute)
 
 
-def measured(compute: Callable[[], Figures]) -> Figures:
-    """Time `compute` and add what the process took in memory, before and at its peak."""
-    import resource
-    import time
-
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    start = time.perf_counter()
-    figures = compute()
-    seconds = time.perf_counter() - start
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return {"seconds": seconds, "imports": before / 1024, "peak": peak / 1024, **figures}
-
-
 SIDES = {
     "graphgauge, streamed": graphgauge_streamed,
     "graphgauge, in memory": graphgauge_in_memory,
     "OGB evaluator": ogb_evaluator,
     "NumPy sort": numpy_sort,
 }
-
-
-def in_a_process(*arguments: object) -> Figures:
-    """Run this script again for one side and read what it prints."""
-    command = [sys.executable, __file__, *map(str, arguments)]
-    done = subprocess.run(
-        command,
-        check=True,
-        text=True,
-        stdout=subprocess.PIPE,
-        env=os.environ | {"OMP_NUM_THREADS": "1"},
-    )
-    return json.loads(done.stdout.splitlines()[-1])
 
 
 def compare(folder: Path, name: str, repeats: int) -> None:
@@ -191,7 +161,7 @@ def compare(folder: Path, name: str, repeats: int) -> None:
         ours = results["graphgauge, streamed"]
         print(
             f"{side:24}{best['seconds']:7.2f} s{best['seconds'] / ours['seconds']:7.1f}x"
-            f"{best['peak']:7.0f} MB{best['peak'] / ours['peak']:7.1f}x{best['imports']:7.0f} MB"
+            f"{best['peak']:7.0f} MB{best['peak'] / ours['peak']:7.1f}x{best['before']:7.0f} MB"
         )
     ours = {
         k: v for k, v in results["graphgauge, streamed"].items() if k[:4] in ("mrr", "auc", "hits")

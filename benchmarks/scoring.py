@@ -18,19 +18,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import subprocess
-import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-# The process that starts the others stays small: on Linux a child's peak memory begins at its
-# parent's. So NumPy and all that is measured are imported inside the sides.
-Figures = dict[str, float]
+from sides import Figures, in_a_process, measured
+
 SCOPES = ("node", "edge", "agree", "disagree")
 
 
@@ -157,18 +152,6 @@ def netcal(folder: Path, draws: int) -> Figures:
     return measured(lambda: {"ece": float(ECE(15).measure(probs, labels))})
 
 
-def measured(compute: Callable[[], Figures]) -> Figures:
-    """Time `compute` and add what the process took in memory, before and at its peak."""
-    import resource
-
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    start = time.perf_counter()
-    figures = compute()
-    seconds = time.perf_counter() - start
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return {"seconds": seconds, "before": before / 1024, "peak": peak / 1024, **figures}
-
-
 SIDES = {
     "null": null,
     "score": score,
@@ -176,19 +159,6 @@ SIDES = {
     "torchmetrics": torchmetrics,
     "netcal": netcal,
 }
-
-
-def in_a_process(*arguments: object) -> Figures:
-    """Run this script again for one side and read what it prints."""
-    command = [sys.executable, __file__, *map(str, arguments)]
-    done = subprocess.run(
-        command,
-        check=True,
-        text=True,
-        stdout=subprocess.PIPE,
-        env=os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
-    )
-    return json.loads(done.stdout.splitlines()[-1])
 
 
 def show_bands(folder: Path, draws: int) -> None:
