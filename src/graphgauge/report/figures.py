@@ -20,6 +20,8 @@ from graphgauge.report.wording import is_number, name, percent
 __all__ = ["Figure", "Values", "ranks", "rejection", "uncertainty"]
 
 Values: TypeAlias = Mapping[str, Any]
+# Narrower or wider spans cannot be divided into ticks.
+_LEAST_SPAN = 1e-200
 _MOST_PLACES = 100
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46, 392, 20, 222
 _SIZE = (400, 266)
@@ -112,7 +114,8 @@ def uncertainty(values: Values, *, key: str) -> Figure:
     sides = {side: _merged(values["edges"], values[side]) for side in ("id", "ood")}
     edges = sides["id"][0]
     top = max((max(heights, default=0.0) for _, heights in sides.values()), default=0.0)
-    if len(edges) < 2 or edges[-1] <= edges[0] or top <= 0:
+    span = edges[-1] - edges[0] if len(edges) > 1 else 0.0
+    if not _LEAST_SPAN < span < 1 / _LEAST_SPAN or top <= 0:
         return Figure(Markup(""), "Not drawn: there is nothing to compare.")
     x, y = Scale(edges[0], edges[-1], _LEFT, _RIGHT), Scale.up_to(top, _BOTTOM, _TOP)
     measure = name(values.get("uncertainty"))
