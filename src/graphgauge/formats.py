@@ -8,7 +8,8 @@ Tables hold one column a class, named ``prob_<class>``, and a column ``label`` w
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -33,17 +34,8 @@ _MOST_NODES, _NODES_AN_EDGE = 2**23, 64
 def read_predictions(path: str | os.PathLike[str]) -> NodePredictions | LinkPredictions:
     """Read a file of predictions: of nodes where it holds ``probs``, of links where ``pos``."""
     path = Path(path)
-    if path.suffix.lower() in (".csv", ".tsv", ".txt", ".parquet", ".pq"):
-        table = open_table(path)
-        is_link = "pos" in table.columns or "score" in table.columns
-        return _links(path, table) if is_link else _nodes(path, table)
-    names = open_npz(path)
-    if "probs" in names:
-        return NodePredictions.load(path)
-    if "pos" in names:
-        return LinkPredictions.load(path)
-    found = ", ".join(sorted(names)[:8]) or "nothing"
-    raise InputError(f"{path}: holds neither probs (nodes) nor pos and neg (links); found: {found}")
+    with _naming(path):
+        return _read_predictions(path)
 
 
 def read_edges(path: str | os.PathLike[str], n_nodes: int | None = None) -> Graph:
@@ -57,29 +49,66 @@ def read_edges(path: str | os.PathLike[str], n_nodes: int | None = None) -> Grap
         How many nodes there are; None takes the largest that an edge names.
     """
     path = Path(path)
+    with _naming(path):
+        found = _read_graph(path)
+        if isinstance(found, Graph):
+            if n_nodes is not None and found.n_nodes != n_nodes:
+                raise InputError(f"has {found.n_nodes} nodes, expected {n_nodes}")
+            return found
+        return Graph.from_edges(
+            found, _count_nodes(found) if n_nodes is None else n_nodes, directed=True
+        )
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Let errors name the file, wherever they arise."""
+    try:
+        yield
+    except InputError as error:
+        told = str(error)
+        name = " ".join(str(path).split())
+        raise InputError(told if told.startswith(name) else f"{name}: {told}") from None
+
+
+def _read_predictions(path: Path) -> NodePredictions | LinkPredictions:
+    if path.suffix.lower() in (".csv", ".tsv", ".txt", ".parquet", ".pq"):
+        table = open_table(path)
+        is_link = "pos" in table.columns or "score" in table.columns
+        return _links(path, table) if is_link else _nodes(path, table)
+    names = open_npz(path)
+    if "probs" in names:
+        return NodePredictions.load(path)
+    if "pos" in names:
+        return LinkPredictions.load(path)
+    found = ", ".join(sorted(names)[:8]) or "nothing"
+    raise InputError(f"holds neither probs (nodes) nor pos and neg (links); found: {found}")
+
+
+def _read_graph(path: Path) -> Graph | IntArray:
+    """Read a saved graph, or pairs ``[e, 2]``."""
     if path.suffix.lower() in (".parquet", ".pq"):
         table = open_table(path)
-        edges = integers("edges", table.numbers(table.columns[:2]), ndim=2)
-    elif path.suffix.lower() in (".csv", ".tsv", ".txt", ".edges"):
-        edges = _read_pairs(path)
-    else:
-        stored = open_npz(path)
-        if "graph" in stored:
-            graph = Graph.load(path)
-            if n_nodes is not None and graph.n_nodes != n_nodes:
-                raise InputError(f"{path}: has {graph.n_nodes} nodes, expected {n_nodes}")
-            return graph
-        if "edge_index" not in stored:
-            raise InputError(f"{path}: holds neither a graph nor edge_index")
-        edges = integers("edge_index", stored["edge_index"].read(), ndim=2).T
-    if n_nodes is None:
-        n_nodes = int(edges.max()) + 1 if edges.size else 0
-        if n_nodes > max(_MOST_NODES, _NODES_AN_EDGE * len(edges)):
-            raise InputError(
-                f"{path}: names node {n_nodes - 1}, too many for {len(edges)} edges; "
-                "number the nodes from 0 without gaps"
-            )
-    return Graph.from_edges(edges, n_nodes, directed=True)
+        return integers("edges", table.numbers(table.columns[:2]), ndim=2)
+    if path.suffix.lower() in (".csv", ".tsv", ".txt", ".edges"):
+        return _read_pairs(path)
+    stored = open_npz(path)
+    if "graph" in stored:
+        return Graph.load(path)
+    if "edge_index" not in stored:
+        raise InputError("holds neither a graph nor edge_index")
+    return integers("edge_index", stored["edge_index"].read(), ndim=2).T
+
+
+def _count_nodes(edges: IntArray) -> int:
+    """Count nodes up to the largest that is named, unless most of them would have no edge."""
+    n_nodes = int(edges.max()) + 1 if edges.size else 0
+    if n_nodes > max(_MOST_NODES, _NODES_AN_EDGE * len(edges)):
+        raise InputError(
+            f"names node {n_nodes - 1}, too many for {len(edges)} edges; "
+            "number the nodes from 0 without gaps"
+        )
+    return n_nodes
 
 
 def _nodes(path: Path, table: Table) -> NodePredictions:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from graphgauge.errors import InputError
 from graphgauge.formats import read_edges, read_predictions
 from graphgauge.graph import Graph
 from graphgauge.predictions import LinkPredictions, NodePredictions
@@ -59,14 +58,10 @@ def score_files(
 
 def read_with_edges(file: Path, edges: Path | None = None) -> tuple[Predictions, Graph | None]:
     """Read predictions, and the graph that was given with them; errors name the file."""
-    try:
-        predictions = read_predictions(file)
-        if edges is None:
-            return predictions, None
-        graph = read_edges(edges, count_nodes(predictions))
-    except InputError as error:
-        told = str(error)
-        raise InputError(told if str(file) in told else f"{file}: {told}") from None
+    predictions = read_predictions(file)
+    if edges is None:
+        return predictions, None
+    graph = read_edges(edges, count_nodes(predictions))
     if isinstance(predictions, NodePredictions) and predictions.edges is None:
         predictions = replace(predictions, edges=graph.edges)
     return predictions, graph
