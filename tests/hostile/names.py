@@ -16,9 +16,11 @@ NAMES = (
     "a\\", ":smile:", ":warning:", "\x1b[2J\x1b[31mred", "\x1b]0;title\x07", "\x9b31m",
     "\x07\x08\x7f", "<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "&lt;", "\"'><b>",
     "</title>", "{{ 7*7 }}", "{% for %}", "%s%n", "${x}", "\u202eevil", "\u2066x\u2069", "\u200b",
-    "\ufeff", "a\nb", "\r", "\t", " ", "  test  ", "test\0", "test\0x", "\ud800", "\udcff\udcfe", "\ufffe",
+    "\ufeff", "a\nb", "\r", "\t", " ", "  test  ", "test\0", "test\0x", "\ud800", "\udcff\udcfe",
+    "\ufffe",
     "\U0010ffff", "é" * 50, "e" + "\u0301" * 500, "漢字" * 30, "👩‍👩‍👧‍👦", "x" * 200, "x" * 5000,
-    "x y " * 2000, "test|", "a|b", "test_in|test_out", "test", "train", "", "-1", "0", "None", "nan",
+    "x y " * 2000, "test|", "a|b", "test_in|test_out", "test", "train", "", "-1", "0",
+    "None", "nan",
     "../x", "=1+1", "part_", "all",
 )  # fmt: skip
 
