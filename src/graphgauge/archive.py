@@ -44,7 +44,7 @@ __all__ = [
 
 # An archive may expand to the larger of these two: honest arrays rarely compress further, and one
 # that does can be saved uncompressed. Numbers count eight bytes each, as which they are worked on.
-_EXPANDED_BYTES = 16 * 2**20
+_EXPANDED_BYTES = 8 * 2**20
 _EXPANSION = 100
 _WORD = 8
 _MEMBERS = 1000

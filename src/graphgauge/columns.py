@@ -21,7 +21,7 @@ __all__ = ["Table", "load_text", "open_table"]
 _LONGEST_WORD = 200
 _LONGEST_HEADER = 1_000_000
 # A Parquet file may unfold to this many bytes, or to this many times its size, the larger.
-_UNFOLDED_BYTES, _UNFOLDING = 16 * 2**20, 100
+_UNFOLDED_BYTES, _UNFOLDING = 8 * 2**20, 100
 
 
 class Table(Protocol):

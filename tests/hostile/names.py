@@ -18,10 +18,10 @@ NAMES = (
     "</title>", "{{ 7*7 }}", "{% for %}", "%s%n", "${x}", "\u202eevil", "\u2066x\u2069", "\u200b",
     "\ufeff", "a\nb", "\r", "\t", " ", "  test  ", "test\0", "test\0x", "\ud800", "\udcff\udcfe",
     "\ufffe",
-    "\U0010ffff", "é" * 50, "e" + "\u0301" * 500, "漢字" * 30, "👩‍👩‍👧‍👦", "x" * 200, "x" * 5000,
-    "x y " * 2000, "test|", "a|b", "test_in|test_out", "test", "train", "", "-1", "0",
-    "None", "nan",
-    "../x", "=1+1", "part_", "all",
+    "\U0010ffff", "é" * 50, "e" + "\u0301" * 500, "漢字" * 30, "👩‍👩‍👧‍👦", "x" * 200,
+    "x" * 5000, "x y " * 2000, "test|", "a|b", "test_in|test_out", "test", "train", "", "-1", "0",
+    "None",
+    "nan", "../x", "=1+1", "part_", "all",
 )  # fmt: skip
 
 
