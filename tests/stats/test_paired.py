@@ -60,12 +60,11 @@ def test_all_pairs_in_order_with_holm(rng):
     verdicts = {c.first + c.second: c.verdict for c in found}
     assert {verdicts[pair] for pair in ("ac", "ad", "bc", "bd")} == {Verdict.BETTER}
     assert verdicts["ab"] == Verdict.TIED
-    # A pair's figures do not depend on who else is compared.
+    # A pair's figures do not depend on who else is compared, but for the last digit: how a matrix
+    # product rounds depends on its width, and on the processor.
     alone = only(compare({"a": values["a"], "b": values["b"]}, direction="lower"))
-    assert (alone.difference, alone.low, alone.high) == (
-        found[0].difference,
-        found[0].low,
-        found[0].high,
+    assert (alone.difference, alone.low, alone.high) == pytest.approx(
+        (found[0].difference, found[0].low, found[0].high), rel=1e-12
     )
 
 
