@@ -2,12 +2,15 @@
 # in constraints.txt. `make demo` installs the light judge only.
 PYTHON ?= python3
 BIN := .venv/bin
-PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check
+# By environment rather than by option, so that build backends keep to the constraints too.
+export PIP_CONSTRAINT := constraints.txt
+export PIP_BUILD_CONSTRAINT := constraints.txt
 
 .PHONY: demo test test-long check bench
 
 demo: .venv/.judge
-	$(BIN)/graphgauge demo
+	@$(BIN)/graphgauge demo
 
 test: .venv/.dev
 	$(BIN)/python -m pytest -n auto
@@ -22,13 +25,16 @@ check: .venv/.dev
 	$(BIN)/lint-imports
 
 bench: .venv/.dev
-	for script in $(filter-out benchmarks/sides.py,$(wildcard benchmarks/*.py)); do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+	@for script in $(filter-out benchmarks/sides.py,$(wildcard benchmarks/*.py)); do \
+	  echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
 .venv/.judge: pyproject.toml constraints.txt
-	test -x $(BIN)/pip || $(PYTHON) -m venv .venv
-	$(PIP) -e .
-	touch $@
+	@echo "Installing graphgauge into .venv, once; this takes about a minute ..."
+	@test -x $(BIN)/pip || $(PYTHON) -m venv .venv
+	@$(PIP) -e .
+	@touch $@
 
 .venv/.dev: .venv/.judge
-	$(PIP) -e ".[dev]"
-	touch $@
+	@echo "Installing what tests and checks need, torch among it; this takes a few minutes ..."
+	@$(PIP) -e ".[dev]"
+	@touch $@
