@@ -22,7 +22,8 @@ from graphgauge.archive import (
     write_npz,
 )
 from graphgauge.arrays import BoolArray, FloatArray, IntArray, check_pairs, floats, integers
-from graphgauge.errors import InputError
+from graphgauge.colours import Colours, refine
+from graphgauge.errors import InputError, name_rows
 
 __all__ = ["Graph", "first_rows", "undirected_edges"]
 
@@ -111,6 +112,10 @@ class Graph:
         What to call it.
     steps
         What was done to it, in order (``"undirected"``, ``"self-loops removed"`` ...).
+    ids
+        What every node is called where it came from ``[n]``, numbers or text, or None.
+    class_names
+        What every class is called; may be empty.
 
     Examples
     --------
@@ -124,6 +129,8 @@ class Graph:
     labels: IntArray | None = None
     name: str = ""
     steps: tuple[str, ...] = ()
+    ids: npt.NDArray[Any] | None = None
+    class_names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         adjacency = _sparse("adjacency", self.adjacency)
@@ -140,6 +147,9 @@ class Graph:
             object.__setattr__(self, "labels", integers("labels", self.labels, ndim=1))
             _check_rows("labels", len(self.labels), n_nodes)
         object.__setattr__(self, "steps", tuple(self.steps))
+        if self.ids is not None:
+            object.__setattr__(self, "ids", _checked_ids(self.ids, n_nodes))
+        object.__setattr__(self, "class_names", tuple(map(str, self.class_names)))
 
     @classmethod
     def from_edges(
@@ -187,15 +197,36 @@ class Graph:
             digest.update(b"labels" + self.labels.astype("<i8").tobytes())
         return digest.hexdigest()
 
+    @cached_property
+    def colours(self) -> Colours:
+        """Colours of nodes, feature columns and classes: their places, not their numbers."""
+        return refine(self.adjacency, self.features, self.labels)
+
+    @cached_property
+    def unordered_fingerprint(self) -> str:
+        """Hash of the content that ignores the order of nodes, of columns and of classes.
+
+        Equal for two files of one graph in different orders. It tells graphs apart as far as
+        `colours` do, which real ones with features always were.
+        """
+        digest = hashlib.sha256(b"graphgauge unordered 1")
+        for colours in (self.colours.nodes, self.colours.columns, self.colours.classes):
+            digest.update(np.array(len(colours), "<i8").tobytes())
+            digest.update(np.sort(colours).astype("<u8").tobytes())
+        return digest.hexdigest()
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the graph to an ``.npz`` file."""
-        about = to_json({"name": self.name, "steps": list(self.steps)})
+        names = {"name": self.name, "class_names": list(self.class_names)}
+        about = to_json({**names, "steps": list(self.steps)})
         arrays = {"graph": about, "n_nodes": np.array(self.n_nodes)}
         arrays |= _pack("adjacency", self.adjacency)
         if self.features is not None:
             arrays |= _pack("features", self.features)
         if self.labels is not None:
             arrays["labels"] = self.labels
+        if self.ids is not None:
+            arrays["ids"] = self.ids
         write_npz(path, arrays)
 
     @classmethod
@@ -206,7 +237,6 @@ class Graph:
             raise InputError(f"{path}: not a graph (it lacks graph or n_nodes)")
         about = from_json(stored["graph"])
         n_nodes = whole_number(stored["n_nodes"])
-        steps = about.get("steps", ())
         adjacency = _unpack("adjacency", stored, n_nodes)
         if adjacency is None:
             raise InputError(f"{path}: not a graph (it lacks an adjacency)")
@@ -215,7 +245,9 @@ class Graph:
             _unpack("features", stored, n_nodes),
             stored["labels"].read() if "labels" in stored else None,
             str(about.get("name", "")),
-            tuple(map(str, steps if isinstance(steps, Sequence) else ())),
+            _words(about.get("steps")),
+            stored["ids"].read() if "ids" in stored else None,
+            _words(about.get("class_names")),
         )
 
 
@@ -229,6 +261,22 @@ def _sparse(name: str, value: Any) -> sp.csr_array:
         matrix = matrix.copy()
         matrix.sum_duplicates()
     return matrix
+
+
+def _words(values: object) -> tuple[str, ...]:
+    return tuple(map(str, values)) if isinstance(values, Sequence) else ()
+
+
+def _checked_ids(value: object, n_nodes: int) -> npt.NDArray[Any]:
+    ids = np.asarray(value)
+    if ids.ndim != 1 or ids.dtype.kind not in "iuU":
+        raise InputError(f"ids: expected a number or a word a node, got {ids.dtype} {ids.shape}")
+    _check_rows("ids", len(ids), n_nodes)
+    if len(np.unique(ids)) < n_nodes:
+        again = np.ones(n_nodes, bool)
+        again[np.unique(ids, return_index=True)[1]] = False
+        raise InputError(f"ids: {int(again.sum())} stand there before ({name_rows(again)})")
+    return ids
 
 
 def _table(name: str, value: object) -> FloatArray:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from graphgauge.archive import from_json, open_npz, to_json, whole_number, write_npz
-from graphgauge.arrays import IntArray, integers
+from graphgauge.arrays import MOST_NODES, IntArray, check_pairs, integers
 from graphgauge.errors import InputError, name_rows
 
 __all__ = ["Split", "check_parts", "part_names", "parts_from_codes", "parts_from_names"]
@@ -133,6 +133,8 @@ class Split:
         How many items there are in all; some may be in no part.
     recipe
         What made the split: plain values that can be written as JSON.
+    pairs
+        For splits of edges: the pairs of nodes that the items are ``[n_items, 2]``.
 
     Examples
     --------
@@ -144,9 +146,16 @@ class Split:
     parts: Mapping[str, IntArray]
     n_items: int
     recipe: Mapping[str, Any] = field(default_factory=dict)
+    pairs: IntArray | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parts", check_parts(self.parts, self.n_items))
+        if self.pairs is not None:
+            pairs = integers("pairs", self.pairs, ndim=2)
+            if pairs.shape != (self.n_items, 2):
+                raise InputError(f"pairs: has shape {pairs.shape}, expected ({self.n_items}, 2)")
+            check_pairs("pairs", pairs, MOST_NODES)
+            object.__setattr__(self, "pairs", pairs)
         object.__setattr__(self, "recipe", MappingProxyType(dict(self.recipe)))
 
     def __getitem__(self, name: str) -> IntArray:
@@ -159,6 +168,8 @@ class Split:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the split to an ``.npz`` file."""
         arrays: dict[str, npt.ArrayLike] = {f"part_{k}": v for k, v in self.parts.items()}
+        if self.pairs is not None:
+            arrays["pairs"] = self.pairs
         write_npz(path, {**arrays, "n_items": self.n_items, "recipe": to_json(self.recipe)})
 
     @classmethod
@@ -168,4 +179,6 @@ class Split:
         if "n_items" not in arrays:
             raise InputError(f"{path}: not a split (it lacks n_items)")
         parts = {k.removeprefix("part_"): a.read() for k, a in arrays.items() if k[:5] == "part_"}
-        return cls(parts, whole_number(arrays["n_items"]), from_json(arrays.get("recipe")))
+        pairs = arrays["pairs"].read() if "pairs" in arrays else None
+        n_items = whole_number(arrays["n_items"])
+        return cls(parts, n_items, from_json(arrays.get("recipe")), pairs)

@@ -1,37 +1,22 @@
-"""The command line: arguments in, exit code out. 0 is good, 1 a failed gate, 2 bad input.
-
-Nothing heavy is imported before a command runs, so that help and completion are instant.
-"""
+"""Commands that judge predictions: score, compare, audit, metrics, demo."""
 
 from __future__ import annotations
 
-import contextlib
-import os
 import re
-import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from graphgauge.cli.output import printed, progress, write_json
 
 if TYPE_CHECKING:
     from graphgauge.audit import Finding
     from graphgauge.scoring import Options, Scorecard
     from graphgauge.scoring.comparison import Compared
 
-__all__ = ["app", "main"]
-
-app = typer.Typer(
-    name="graphgauge",
-    help="Measure how far a graph model can be trusted, from nothing but its predictions.",
-    invoke_without_command=True,
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+__all__ = ["audit", "compare", "demo", "list_metrics", "score"]
 
 _Files = Annotated[
     list[Path],
@@ -56,18 +41,6 @@ _Protocol = Annotated[
 ]
 
 
-@app.callback()
-def _root(
-    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
-) -> None:
-    if version:
-        from importlib.metadata import version as installed
-
-        typer.echo(f"graphgauge {installed('graphgauge')}")
-        raise typer.Exit
-
-
-@app.command()
 def score(
     files: _Files,
     edges: _Edges = None,
@@ -117,7 +90,6 @@ def score(
     _judge(name_files(files), edges, options, (json, html))
 
 
-@app.command()
 def compare(
     files: _Files,
     edges: _Edges = None,
@@ -141,18 +113,17 @@ def compare(
     from graphgauge.scoring.comparison import compare_predictions
     from graphgauge.scoring.files import name_files, read_with_edges
 
-    with _progress() as tell:
+    with progress() as tell:
         tell("reading")
         found = {name: read_with_edges(file, edges)[0] for name, file in name_files(files).items()}
         tell("comparing")
         rows = compare_predictions(found, part=part, level=level, seed=seed, by_block=block)
-    if not _printed(json):
+    if not printed(json):
         terminal.show_comparisons(rows)
     document = summarize_many((), rows)
-    _write_json(json, {"schema": document["schema"], "comparisons": document["comparisons"]})
+    write_json(json, {"schema": document["schema"], "comparisons": document["comparisons"]})
 
 
-@app.command()
 def audit(
     file: _File,
     edges: _Edges = None,
@@ -170,7 +141,7 @@ def audit(
     from graphgauge.formats import read_edges
     from graphgauge.scoring.files import count_nodes, read_with_edges
 
-    with _progress() as tell:
+    with progress() as tell:
         tell("reading")
         overlap = audit_stored_parts(file)
         if overlap:
@@ -186,7 +157,6 @@ def audit(
         raise typer.Exit(1)
 
 
-@app.command(name="metrics")
 def list_metrics(
     name: Annotated[str | None, typer.Argument(help="Show only this one.")] = None,
     json: _Json = None,
@@ -197,13 +167,12 @@ def list_metrics(
     from graphgauge.report.summarize import definition_dict
 
     cards = [metric(name)] if name else list(METRICS.values())
-    if not _printed(json):
+    if not printed(json):
         terminal.show_metrics(cards)
     rows = [{"name": card.label, **definition_dict(card)} for card in cards]
-    _write_json(json, {"schema": "graphgauge.metrics/1", "metrics": rows})
+    write_json(json, {"schema": "graphgauge.metrics/1", "metrics": rows})
 
 
-@app.command()
 def demo(
     out: Annotated[Path, typer.Option(help="Folder for predictions and report.")] = Path(
         "graphgauge-demo"
@@ -229,34 +198,6 @@ def demo(
     _judge(files, None, Options(seed=seed), (None, out / "report.html"))
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit code."""
-    try:
-        app(args=None if arguments is None else list(arguments), prog_name="graphgauge")
-    except SystemExit as stop:
-        return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
-    except ValueError as error:
-        from graphgauge.errors import InputError
-
-        if not isinstance(error, InputError):
-            raise
-        _tell_error(str(error))
-    except MemoryError:
-        _tell_error("not enough memory for this input")
-    except BrokenPipeError:
-        # Whoever read the output has closed it; nothing more can or need be said.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    return 2
-
-
-def _tell_error(message: str) -> None:
-    from graphgauge.report.terminal import plain
-
-    typer.secho("error: ", fg=typer.colors.RED, bold=True, nl=False, err=True)
-    typer.echo(plain(message), err=True)
-
-
 def _judge(
     files: Mapping[str, Path],
     edges: Path | None,
@@ -268,16 +209,16 @@ def _judge(
     from graphgauge.scoring.files import score_files
 
     json, html = outputs
-    with _progress() as tell:
+    with progress() as tell:
         cards, rows = score_files(files, options, edges=edges, tell=tell)
-    if not _printed(json):
+    if not printed(json):
         for card in cards:
             terminal.show_card(card, brief=len(cards) > 1)
         if len(cards) > 1:
             terminal.show_overview(cards)
             terminal.show_comparisons(rows)
     _write(cards, rows, json, html)
-    if html is not None and not _printed(json):
+    if html is not None and not printed(json):
         terminal.show_written(html)
     if not all(card.passed for card in cards):
         raise typer.Exit(1)
@@ -291,7 +232,7 @@ def _write(
     if json is None and html is None:
         return
     document = summarize(cards[0]) if len(cards) == 1 else summarize_many(cards, rows)
-    _write_json(json, document)
+    write_json(json, document)
     if html is not None:
         from graphgauge.archive import write_atomically
         from graphgauge.report.html import render
@@ -300,27 +241,14 @@ def _write(
         write_atomically(html, lambda file: file.write(page))
 
 
-def _write_json(json: Path | None, document: dict[str, Any]) -> None:
-    if json is None:
-        return
-    from graphgauge.archive import write_atomically
-    from graphgauge.report.summarize import to_json
-
-    text = to_json(document)
-    if _printed(json):
-        typer.echo(text, nl=False)
-    else:
-        write_atomically(json, lambda file: file.write(text.encode()))
-
-
 def _show_audit(file: Path, findings: Sequence[Finding], json: Path | None) -> None:
     from graphgauge.report import terminal
     from graphgauge.report.summarize import finding_dict
 
-    if not _printed(json):
+    if not printed(json):
         terminal.show_findings(findings)
     rows = [finding_dict(finding) for finding in findings]
-    _write_json(json, {"schema": "graphgauge.audit/1", "name": str(file), "findings": rows})
+    write_json(json, {"schema": "graphgauge.audit/1", "name": str(file), "findings": rows})
 
 
 def _listed(values: list[str] | None) -> tuple[str, ...] | None:
@@ -329,32 +257,3 @@ def _listed(values: list[str] | None) -> tuple[str, ...] | None:
         return None
     pieces = [piece for value in values for piece in re.split(r",(?![^(]*\))", value)]
     return tuple(piece.strip() for piece in pieces if piece.strip())
-
-
-def _printed(json: Path | None) -> bool:
-    """Tell whether JSON goes to standard output, which must then hold nothing else."""
-    return json is not None and str(json) == "-"
-
-
-@contextlib.contextmanager
-def _progress() -> Iterator[Callable[[str], None]]:
-    """Show the stage and the time it takes, on standard error and only where a person looks."""
-    if not sys.stderr.isatty():
-        yield lambda stage: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(20),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("", total=None)
-        yield lambda stage: progress.update(task, description=stage)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,0 +1,72 @@
+"""The command line: arguments in, exit code out. 0 is good, 1 a failed gate, 2 bad input.
+
+Nothing heavy is imported before a command runs, so that help and completion are instant.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from graphgauge.cli import judging
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="graphgauge",
+    help="Measure how far a graph model can be trusted, from nothing but its predictions.",
+    invoke_without_command=True,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.callback()
+def _root(
+    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
+) -> None:
+    if version:
+        from importlib.metadata import version as installed
+
+        typer.echo(f"graphgauge {installed('graphgauge')}")
+        raise typer.Exit
+
+
+for _command in (judging.score, judging.compare, judging.audit, judging.demo):
+    app.command()(_command)
+app.command(name="metrics")(judging.list_metrics)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code."""
+    try:
+        app(args=None if arguments is None else list(arguments), prog_name="graphgauge")
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+    except ValueError as error:
+        from graphgauge.errors import InputError
+
+        if not isinstance(error, InputError):
+            raise
+        _tell_error(str(error))
+    except MemoryError:
+        _tell_error("not enough memory for this input")
+    except BrokenPipeError:
+        # Whoever read the output has closed it; nothing more can or need be said.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return 2
+
+
+def _tell_error(message: str) -> None:
+    from graphgauge.report.terminal import plain
+
+    typer.secho("error: ", fg=typer.colors.RED, bold=True, nl=False, err=True)
+    typer.echo(plain(message), err=True)

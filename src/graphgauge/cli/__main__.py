@@ -1,0 +1,7 @@
+"""Let ``python -m graphgauge.cli`` run the command line."""
+
+import sys
+
+from graphgauge.cli import main
+
+sys.exit(main())

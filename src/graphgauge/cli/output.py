@@ -1,0 +1,52 @@
+"""What all commands share: JSON to a file or to standard output, and progress for a person."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import typer
+
+__all__ = ["printed", "progress", "write_json"]
+
+
+def write_json(json: Path | None, document: dict[str, Any]) -> None:
+    """Write a document to a file, to standard output for ``-``, or nowhere for None."""
+    if json is None:
+        return
+    from graphgauge.archive import write_atomically
+    from graphgauge.report.summarize import to_json
+
+    text = to_json(document)
+    if printed(json):
+        typer.echo(text, nl=False)
+    else:
+        write_atomically(json, lambda file: file.write(text.encode()))
+
+
+def printed(json: Path | None) -> bool:
+    """Tell whether JSON goes to standard output, which must then hold nothing else."""
+    return json is not None and str(json) == "-"
+
+
+@contextlib.contextmanager
+def progress() -> Iterator[Callable[[str], None]]:
+    """Show the stage and the time it takes, on standard error and only where a person looks."""
+    if not sys.stderr.isatty():
+        yield lambda stage: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(20),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda stage: bar.update(task, description=stage)
