@@ -71,7 +71,7 @@ def score(
     Every number comes with a bootstrap interval, every calibration error with its null band: what
     a perfectly calibrated model with the same confidences would show on this graph.
 
-    [dim]graphgauge score predictions.npz --html report.html --gate "ece<=0.05"[/dim]
+    `graphgauge score predictions.npz --html report.html --gate "ece<=0.05"`
     """
     from graphgauge.scoring import Options
     from graphgauge.scoring.files import name_files

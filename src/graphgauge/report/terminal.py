@@ -131,20 +131,20 @@ def show_findings(findings: Sequence[Finding], *, brief: bool = False) -> None:
 
 
 def show_metrics(cards: Sequence[Metric]) -> None:
-    """Print the metrics with all one needs to read their numbers."""
-    table = Table(box=box.SIMPLE_HEAD, show_lines=len(cards) > 1)
-    table.add_column("metric", style="bold", no_wrap=True)
-    for name in ("definition", "better", "range", "by chance", "reference"):
-        table.add_column(name, overflow="fold")
+    """Print the metrics with all one needs to read their numbers, one under the other."""
     for card in cards:
-        better = "–" if card.direction is Direction.NEITHER else str(card.direction)
-        span = f"{card.low:g} … {card.high:g}"
-        definition = card.definition
+        better = "" if card.direction is Direction.NEITHER else f"{card.direction} is better, "
+        head = Text.assemble(
+            (card.label, "bold"), (f"  {better}{card.low:g} … {card.high:g}", "cyan")
+        )
+        facts = Table.grid(padding=(0, 2))
+        facts.add_column(style="dim", no_wrap=True)
+        facts.add_row("is", card.definition)
         if params := {k: v for k, v in card.defaults.items() if f"{k}=" not in card.label}:
-            told = ", ".join(f"{k}={v}" for k, v in params.items())
-            definition += f" Also: {told}."
-        table.add_row(card.label, definition, better, span, card.chance, card.reference)
-    _console().print(table)
+            facts.add_row("with", ", ".join(f"{k}={v}" for k, v in params.items()))
+        facts.add_row("by chance", card.chance)
+        facts.add_row("see", card.reference)
+        _console().print(Padding(Group(head, Padding(facts, (0, 2))), (0, 1, 1, 1)))
 
 
 def show_written(path: Path) -> None:

@@ -12,7 +12,10 @@ from graphgauge.audit import Finding
 from graphgauge.errors import InputError
 from graphgauge.metrics.metric import Metric
 
-__all__ = ["Gate", "Measured", "Options", "Scorecard", "Status", "Verdict", "joined_id"]
+__all__ = ["WHOLE", "Gate", "Measured", "Options", "Scorecard", "Status", "Verdict", "joined_id"]
+
+# What the only part is called where a file names none.
+WHOLE = "all"
 
 
 class Status(StrEnum):

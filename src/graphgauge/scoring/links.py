@@ -11,7 +11,7 @@ from graphgauge.arrays import FloatArray, IntArray
 from graphgauge.errors import InputError
 from graphgauge.metrics import METRICS, Metric, Needs, Ranks, metric
 from graphgauge.predictions import LinkPredictions
-from graphgauge.scoring.card import Measured, Options
+from graphgauge.scoring.card import WHOLE, Measured, Options
 from graphgauge.stats import endpoint_blocks, interval, replicates, resample_counts
 
 __all__ = ["link_figures", "link_metrics", "link_parts"]
@@ -23,7 +23,7 @@ _RANK_BINS = (1, 2, 3, 6, 11, 21, 51, 101, 501, 1001, 5001, 10_001)
 
 def link_parts(predictions: LinkPredictions) -> Mapping[str, IntArray]:
     """Return the parts of the positives; without any, all of them."""
-    return predictions.parts or {"all": np.arange(len(predictions.pos))}
+    return predictions.parts or {WHOLE: np.arange(len(predictions.pos))}
 
 
 def link_metrics(

@@ -14,7 +14,7 @@ from graphgauge.metrics import METRICS, Metric, Needs, Outcomes, metric
 from graphgauge.metrics.edgewise import agreeing, edges_within, joint_along, joint_outcomes
 from graphgauge.predictions import NodePredictions
 from graphgauge.roles import Role, parts_of
-from graphgauge.scoring.card import Options
+from graphgauge.scoring.card import WHOLE, Options
 from graphgauge.stats import communities
 from graphgauge.uncertainty import Uncertainty
 
@@ -125,7 +125,7 @@ class NodeItems:
             parts["test"] = np.sort(np.concatenate(list(tests.values())))
         found = {name: index for name, index in parts.items() if len(index)}
         if not found and known.any():
-            return {"all": np.flatnonzero(known)}
+            return {WHOLE: np.flatnonzero(known)}
         if not found:
             raise InputError("labels: no label is known, nothing to hold predictions against")
         return found

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from graphgauge.audit import Finding, Severity
-from graphgauge.scoring.card import Gate, Measured, Status, Verdict, find
+from graphgauge.scoring.card import WHOLE, Gate, Measured, Status, Verdict, find
 from graphgauge.stats import holm
 
 __all__ = ["RULES", "verdict"]
@@ -82,7 +82,8 @@ def _headline(
     accuracy, mrr = find(metrics, "accuracy", part), find(metrics, "mrr", part)
     ece = find(metrics, "ece", part)
     if accuracy is not None:
-        told = f"{_percent(accuracy.value)} of {accuracy.n:,} {part} nodes are right"
+        nodes = "nodes" if part == WHOLE else f"{part} nodes"
+        told = f"{_percent(accuracy.value)} of {accuracy.n:,} {nodes} are right"
         if ece is not None and ece.null is not None:
             told += f"; confidence {_fits(ece)}"
         return f"{opening}: {told}."
