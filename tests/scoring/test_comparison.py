@@ -22,7 +22,7 @@ def models():
 def test_demo_models_are_told_apart(models):
     rows = {(r.metric, r.found.first, r.found.second): r.found for r in compare_predictions(models)}
     assert len(rows) == 4 * 3
-    assert rows["accuracy", "calibrated", "over-confident"].verdict == "too few"
+    assert rows["accuracy", "calibrated", "over-confident"].verdict == "tied"
     for metric in ("nll", "brier", "ece(bins=15)"):
         assert rows[metric, "calibrated", "over-confident"].verdict == "better"
         assert rows[metric, "over-confident", "shifted"].verdict == "better"

@@ -96,10 +96,11 @@ def test_what_is_enough_depends_on_the_number_of_pairs():
     assert {c.verdict for c in compare(values, direction="lower", level=0.1)} == {Verdict.BETTER}
 
 
-def test_equal_files_say_nothing(rng):
-    a = rng.random(100)
+@pytest.mark.parametrize(("n", "verdict"), [(100, Verdict.TIED), (5, Verdict.TOO_FEW)])
+def test_equal_files_are_tied_if_long_enough(rng, n, verdict):
+    a = rng.random(n)
     found = only(compare({"a": a, "b": a.copy()}, direction="higher"))
-    assert (found.p, found.n_differ, found.verdict) == (1.0, 0, Verdict.TOO_FEW)
+    assert (found.p, found.n_differ, found.verdict) == (1.0, 0, verdict)
     assert (found.difference, found.low, found.high) == (0, 0, 0)
 
 

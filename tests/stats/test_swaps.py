@@ -146,10 +146,11 @@ def test_undefined_replicates_speak_for_no_difference():
     assert bootstrap_p(1.0, drawn) == pytest.approx(0.1)
 
 
-def test_equal_predictions_say_nothing(rng):
-    rows = rng.random((50, 2))
+@pytest.mark.parametrize(("n", "verdict"), [(50, Verdict.TIED), (5, Verdict.TOO_FEW)])
+def test_equal_predictions_are_tied_if_long_enough(rng, n, verdict):
+    rows = rng.random((n, 2))
     found = only(compare_metric({"a": rows, "b": rows.copy()}, ece, direction="lower"))
-    assert (found.p, found.n_differ, found.verdict) == (1.0, 0, Verdict.TOO_FEW)
+    assert (found.p, found.n_differ, found.verdict) == (1.0, 0, verdict)
 
 
 def test_five_items_are_too_few():

@@ -69,7 +69,7 @@ def compare_predictions(
     ...           labels)}
     >>> for row in compare_predictions(models):
     ...     print(row.metric, row.found.verdict)
-    accuracy too few
+    accuracy tied
     nll better
     brier better
     ece(bins=15) better

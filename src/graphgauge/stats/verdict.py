@@ -9,7 +9,7 @@ from enum import StrEnum
 import numpy as np
 
 from graphgauge.errors import InputError
-from graphgauge.stats.flips import holm
+from graphgauge.stats.flips import holm, smallest_p
 from graphgauge.stats.intervals import Interval
 
 __all__ = ["Comparison", "Draft", "PairTest", "Verdict", "check_question", "judge"]
@@ -20,7 +20,8 @@ class Verdict(StrEnum):
 
     ``too few``: even if all items that differ spoke for one side, the level could not be reached,
     so that nothing follows from the silence. ``tied``: a difference could have shown but did not,
-    which is no proof of equality; the interval tells what remains possible.
+    which is no proof of equality; the interval tells what remains possible. Where no item differs
+    at all, their number decides between the two.
     """
 
     BETTER = "better"
@@ -104,7 +105,8 @@ def judge(drafts: Sequence[Draft], *, direction: str, level: float) -> list[Comp
     found = []
     for row, draft in enumerate(drafts):
         best = p.copy()
-        best[row] = draft.test.smallest
+        # Nowhere different over many items is an answer; over few it is not.
+        best[row] = draft.test.smallest if draft.test.n_differ else smallest_p(draft.n)
         if holm(best)[row] > level:
             verdict = Verdict.TOO_FEW
         elif corrected[row] > level:
