@@ -2,6 +2,16 @@
 
 from __future__ import annotations
 
+from graphgauge.splits.domains import domains
 from graphgauge.splits.levels import levels
+from graphgauge.splits.links import link_split
+from graphgauge.splits.sampled import fold_splits, k_shot_split, random_split
 
-__all__ = ["levels"]
+__all__ = [
+    "domains",
+    "fold_splits",
+    "k_shot_split",
+    "levels",
+    "link_split",
+    "random_split",
+]
