@@ -25,7 +25,7 @@ from graphgauge.arrays import BoolArray, FloatArray, IntArray, check_pairs, floa
 from graphgauge.colours import Colours, refine
 from graphgauge.errors import InputError, name_rows
 
-__all__ = ["Graph", "first_rows", "undirected_edges"]
+__all__ = ["Graph", "first_rows", "sparse_rows", "undirected_edges"]
 
 _ROWS = 2**18
 # Whoever looks at columns needs memory for each, and an empty column costs a file nothing.
@@ -313,14 +313,28 @@ def _unpack(name: str, stored: Mapping[str, StoredArray], n_rows: int) -> Any:
     keys = [f"{name}_{k}" for k in ("data", "indices", "indptr", "columns")]
     if any(key not in stored for key in keys):
         return None
-    data = floats(keys[0], stored[keys[0]].read(), ndim=1)
-    indices, indptr = (integers(key, stored[key].read(), ndim=1) for key in keys[1:3])
-    columns = whole_number(stored[keys[3]])
-    if not 0 <= columns <= max(_MOST_COLUMNS, _COLUMNS_AN_ENTRY * len(data)):
-        raise InputError(f"{name}: has {columns} columns for {len(data)} entries")
-    if not _is_csr(data, indices, indptr, (n_rows, columns)):
-        raise InputError(f"{name}: not a valid sparse matrix of {n_rows} rows")
-    return sp.csr_array((data, indices, indptr), shape=(n_rows, columns))
+    data, indices, indptr = (stored[key].read() for key in keys[:3])
+    return sparse_rows(name, (data, indices, indptr), (n_rows, whole_number(stored[keys[3]])))
+
+
+def sparse_rows(name: str, parts: tuple[Any, Any, Any], shape: tuple[int, int]) -> sp.csr_array:
+    """Make a matrix of ``(data, indices, indptr)`` from a file, which may be anything at all.
+
+    Examples
+    --------
+    >>> sparse_rows("features", ([1.0], [7], [0, 1]), (1, 3))
+    Traceback (most recent call last):
+        ...
+    graphgauge.errors.InputError: features: not a valid sparse matrix of 1 rows
+    """
+    data = floats(f"{name}_data", parts[0], ndim=1)
+    indices = integers(f"{name}_indices", parts[1], ndim=1)
+    indptr = integers(f"{name}_indptr", parts[2], ndim=1)
+    if not 0 <= shape[1] <= max(_MOST_COLUMNS, _COLUMNS_AN_ENTRY * len(data)):
+        raise InputError(f"{name}: has {shape[1]} columns for {len(data)} entries")
+    if not _is_csr(data, indices, indptr, shape):
+        raise InputError(f"{name}: not a valid sparse matrix of {shape[0]} rows")
+    return sp.csr_array((data, indices, indptr), shape=shape)
 
 
 def _is_csr(data: FloatArray, indices: IntArray, indptr: IntArray, shape: tuple[int, int]) -> bool:
