@@ -8,6 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from graphgauge.datasets.benchmark import read_benchmark, read_friendster
+from graphgauge.datasets.ogb import ogb_files, read_ogb
 from graphgauge.datasets.planetoid import planetoid_files, read_planetoid
 from graphgauge.graph import Graph
 
@@ -56,6 +57,9 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
             planetoid_files, read_planetoid, ("planetoid", ".", "*/raw", "*/*/raw")
         ),
         "benchmark": Family(_one_npz, read_benchmark, ("npz", ".", "*/raw", "*/*/raw")),
+        "ogb": Family(
+            ogb_files, read_ogb, ("ogb/{key}", "{key}", "{key}_pyg", "dataset/{key}", ".")
+        ),
         "friendster": Family(_one_npz, read_friendster, ("friendster", ".")),
     }
 )
