@@ -25,6 +25,7 @@ from graphgauge.graph import Graph
 __all__ = [
     "STEPS",
     "Step",
+    "binary",
     "largest_component",
     "loops_added",
     "loops_removed",
@@ -47,7 +48,7 @@ def prepare(graph: Graph, *names: str) -> Graph:
     Examples
     --------
     >>> sorted(STEPS)[:3]
-    ['features-row-l1', 'features-standardised', 'features-standardised-unbiased']
+    ['features-binary', 'features-row-l1', 'features-standardised']
     >>> path = Graph.from_edges([[0, 1], [1, 1], [3, 2]], 5, directed=True)
     >>> path = prepare(path, "undirected", "loops-removed", "largest-component")
     >>> path.n_nodes, path.steps
@@ -138,6 +139,23 @@ def largest_component(graph: Graph) -> dict[str, Any]:
     if len(largest) > 1:
         largest = largest[[_first_by_place(graph, component, largest)]]
     return _restricted(graph, np.isin(component, largest))
+
+
+@_step("features-binary")
+def binary(graph: Graph) -> dict[str, Any]:
+    """Turn positive features into one and all others into zero: whether a word occurs.
+
+    So do many readers of published files without saying so, PyTorch Geometric's among them.
+
+    Examples
+    --------
+    >>> binary(Graph(np.zeros((2, 2)), features=[[0.3, -1.0], [0.0, 2.0]])).features
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    features = _features(graph, "features-binary")
+    occurs = (features > 0).astype(features.dtype)
+    return {"features": sp.csr_array(occurs) if sp.issparse(occurs) else occurs}
 
 
 @_step("features-row-l1")

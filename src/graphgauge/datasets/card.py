@@ -13,9 +13,14 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+
+from graphgauge.arrays import IntArray
 from graphgauge.errors import InputError
 
 __all__ = ["CARDS", "Card", "Counts", "Printed", "Source", "card"]
+
+_FOLDER = files("graphgauge.datasets")
 
 
 @dataclass(frozen=True)
@@ -110,8 +115,8 @@ class Card:
         What one should know before measuring on it.
     class_names
         Names of the classes, where they are known for sure.
-    names
-        Name of the table of node ids that belongs to it, or nothing.
+    has_ids
+        Whether what its nodes are called is known, in a table beside the cards.
     """
 
     slug: str
@@ -126,12 +131,21 @@ class Card:
     marks: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     class_names: tuple[str, ...] = ()
-    names: str = ""
+    has_ids: bool = False
 
     @property
     def public(self) -> bool:
         """Whether anybody can have it."""
         return bool(self.sources)
+
+    @property
+    def ids(self) -> IntArray | None:
+        """What the nodes are called where they come from, in their order here."""
+        if not self.has_ids:
+            return None
+        text = _FOLDER.joinpath("ids", f"{self.slug}.txt").read_text(encoding="utf-8")
+        words = [w for line in text.splitlines() if line[:1] != "#" for w in line.split()]
+        return np.array(words, np.int64)
 
 
 def card(name: str) -> Card:
@@ -169,7 +183,7 @@ def _frozen(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _read_cards() -> Mapping[str, Card]:
-    text = files("graphgauge.datasets").joinpath("cards.toml").read_text(encoding="utf-8")
+    text = _FOLDER.joinpath("cards.toml").read_text(encoding="utf-8")
     return MappingProxyType({slug: _card(slug, t) for slug, t in tomllib.loads(text).items()})
 
 

@@ -8,6 +8,13 @@ from pathlib import Path
 from types import MappingProxyType
 
 from graphgauge.datasets.benchmark import read_benchmark, read_friendster
+from graphgauge.datasets.linqs import (
+    linqs_parquet_files,
+    linqs_text_files,
+    read_linqs_parquet,
+    read_linqs_text,
+)
+from graphgauge.datasets.ogb import ogb_files, read_ogb
 from graphgauge.datasets.planetoid import planetoid_files, read_planetoid
 from graphgauge.graph import Graph
 
@@ -56,6 +63,11 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
             planetoid_files, read_planetoid, ("planetoid", ".", "*/raw", "*/*/raw")
         ),
         "benchmark": Family(_one_npz, read_benchmark, ("npz", ".", "*/raw", "*/*/raw")),
+        "linqs-text": Family(linqs_text_files, read_linqs_text, ("linqs", "{key}", ".")),
+        "linqs-parquet": Family(linqs_parquet_files, read_linqs_parquet, ("linqs", "{key}", ".")),
+        "ogb": Family(
+            ogb_files, read_ogb, ("ogb/{key}", "{key}", "{key}_pyg", "dataset/{key}", ".")
+        ),
         "friendster": Family(_one_npz, read_friendster, ("friendster", ".")),
     }
 )
