@@ -49,7 +49,7 @@ def read_link_files(folder: Path) -> dict[str, IntArray]:
     -------
     ``train``, ``valid``, ``test``
         Positive pairs ``[e, 2]`` as they stand. CiteSeer's training file also holds a loop for each
-        of its 48 isolated nodes, so that readers who count nodes by it find them; they are no edges.
+        of the 48 isolated nodes, so that who counts nodes by it finds them; those are no edges.
     ``train_neg``, ``valid_neg``, ``test_neg``
         Random negatives ``[m, 2]``, where there are any.
     ``valid_heart``, ``test_heart``
