@@ -23,7 +23,7 @@ from graphgauge.errors import InputError
 from graphgauge.graph import Graph
 from graphgauge.steps import prepare
 
-__all__ = ["WHOLE", "Found", "cache_folder", "find", "obtain", "own_folder"]
+__all__ = ["WHOLE", "Found", "cache_folder", "find", "obtain", "own_folder", "whereabouts"]
 
 # What makes the published files of a data set one graph, whatever form they have.
 WHOLE = ("undirected", "loops-removed")
@@ -82,6 +82,24 @@ def find(card: Card) -> Iterator[Found]:
         folder = cache / source.family
         if all((folder / name).is_file() for name in names):
             yield Found(folder, source, "cache")
+
+
+def whereabouts(card: Card) -> str:
+    """Say where a data set is: ``folder``, ``cache``, ``download``, ``by hand``, or not.
+
+    Examples
+    --------
+    >>> from graphgauge.datasets.card import CARDS
+    >>> whereabouts(CARDS["facebook"])
+    'not public'
+    """
+    if not card.public:
+        return "not public"
+    found = next(find(card), None)
+    if found is not None:
+        return found.place
+    elsewhere = any(source.url or source.wheel for source in card.sources)
+    return "download" if elsewhere else "by hand"
 
 
 def obtain(card: Card) -> tuple[Graph, Found]:
