@@ -81,7 +81,7 @@ def show_had(name: str, counted: Counts, where: str) -> None:
 
 
 def _facts(card: Card, place: str, seen: Portrait | None) -> list[tuple[str, str]]:
-    facts = [("holds", card.about), ("sizes", _sizes(card.counts))]
+    facts = [("holds", card.about), ("sizes", _sizes(card.counts) or "not counted yet")]
     facts += [(f"{row.where}", _printed(row, card.counts)) for row in card.printed]
     if seen is not None:
         facts += _seen(card, seen)
@@ -116,6 +116,8 @@ def _printed(row: Counts, counts: Counts) -> str:
     printed = {name: vars(row)[name] for name in names if vars(row)[name] is not None}
     other = [f"{n:,} {what}" for what, n in printed.items() if n != names[what]]
     note = vars(row)["note"]
+    if not printed:
+        return str(note)
     told = f"prints {', '.join(other)}" if other else "prints the same"
     return f"{told}: {note}" if note else told
 
