@@ -222,7 +222,7 @@ def _array(state: Any) -> np.ndarray[Any, Any] | list[Any]:
     if dtype == _OBJECT and type(content) is list and shape == (len(content),):
         return content
     data = content.encode("latin-1") if isinstance(content, str) else content
-    if not isinstance(dtype, np.dtype) or not isinstance(data, bytes):
+    if not isinstance(dtype, np.dtype) or dtype.hasobject or not isinstance(data, bytes):
         raise ValueError("an array in it does not hold numbers")
     if any(type(axis) is not int or axis < 0 for axis in shape):
         raise ValueError("an array in it has an impossible shape")
@@ -251,10 +251,18 @@ def _encode(text: Any, encoding: Any = None) -> bytes:
     return text.encode("latin-1")
 
 
+def _no_bytes(*content: Any) -> bytes:
+    """Make what Python 3 writes for an empty string of bytes."""
+    if content:
+        raise ValueError("it makes bytes of what is no array")
+    return b""
+
+
 NUMPY: Mapping[str, Maker | None] = {
     "numpy ndarray": None,
     "numpy dtype": _dtype,
     "numpy.core.multiarray _reconstruct": _reconstruct,
     "numpy._core.multiarray _reconstruct": _reconstruct,
     "_codecs encode": _encode,
+    "__builtin__ bytes": _no_bytes,
 }
