@@ -33,7 +33,7 @@ def _tensors(draw):
     return tensor
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(tensors=st.lists(_tensors(), max_size=3), zipped=st.booleans())
 def test_tensors_and_arrays_are_read_as_torch_reads_them(tensors, zipped, tmp_path_factory):
     path = tmp_path_factory.mktemp("torch") / "a.pt"
@@ -123,7 +123,7 @@ def test_a_tensor_of_one_number_repeated_without_end_is_refused(tmp_path):
             read_torch(tmp_path / "a.pt")
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(data=st.data())
 def test_damage_anywhere_is_read_or_answered_in_one_line(data, tmp_path_factory):
     path = tmp_path_factory.mktemp("torch") / "a.pt"

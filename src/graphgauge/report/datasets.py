@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
@@ -96,7 +95,7 @@ def _seen(card: Card, seen: Portrait) -> list[tuple[str, str]]:
     pieces = "one piece" if seen.components == 1 else f"{seen.components:,} pieces"
     shape = f"mean degree {seen.mean_degree:.2f}, {pieces}, the largest of {seen.largest:,} nodes"
     facts = [("shape", f"{shape}, {seen.isolated:,} isolated")]
-    if not math.isnan(seen.homophily):
+    if seen.homophily is not None:
         facts.append(("homophily", f"{seen.homophily:.2%} of the edges join nodes of one class"))
     names = card.class_names or tuple(map(str, range(len(seen.shares))))
     if 1 < len(names) == len(seen.shares) <= 20:
