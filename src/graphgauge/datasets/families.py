@@ -7,14 +7,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from graphgauge.datasets.benchmark import read_benchmark, read_friendster
+from graphgauge.arrays import IntArray
+from graphgauge.datasets.benchmark import read_benchmark
+from graphgauge.datasets.friendster import (
+    published_friendster_files,
+    read_friendster,
+    read_friendster_parts,
+    read_published_friendster,
+    read_published_friendster_parts,
+)
 from graphgauge.datasets.linqs import (
     linqs_parquet_files,
     linqs_text_files,
     read_linqs_parquet,
     read_linqs_text,
 )
-from graphgauge.datasets.ogb import ogb_files, read_ogb
+from graphgauge.datasets.ogb import ogb_files, read_ogb, read_ogb_parts
 from graphgauge.datasets.planetoid import planetoid_files, read_planetoid
 from graphgauge.graph import Graph
 
@@ -33,11 +41,14 @@ class Family:
         Reads the files of a key in a folder, as they are.
     places
         Folders within a collection in which to look, as patterns.
+    parts
+        Reads the authors' own parts of the nodes or links, where the files hold them.
     """
 
     files: Callable[[str], tuple[str, ...]]
     read: Callable[[Path, str], Graph]
     places: tuple[str, ...]
+    parts: Callable[[Path, str], dict[str, IntArray]] | None = None
 
     def find(self, root: Path, key: str) -> Path | None:
         """Find the folder within `root` that holds all files of a key."""
@@ -66,8 +77,17 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
         "linqs-text": Family(linqs_text_files, read_linqs_text, ("linqs", "{key}", ".")),
         "linqs-parquet": Family(linqs_parquet_files, read_linqs_parquet, ("linqs", "{key}", ".")),
         "ogb": Family(
-            ogb_files, read_ogb, ("ogb/{key}", "{key}", "{key}_pyg", "dataset/{key}", ".")
+            ogb_files,
+            read_ogb,
+            ("ogb/{key}", "{key}", "{key}_pyg", "dataset/{key}", "."),
+            read_ogb_parts,
         ),
-        "friendster": Family(_one_npz, read_friendster, ("friendster", ".")),
+        "friendster": Family(_one_npz, read_friendster, ("friendster", "."), read_friendster_parts),
+        "friendster-published": Family(
+            published_friendster_files,
+            read_published_friendster,
+            ("friendster", ".", "*/raw"),
+            read_published_friendster_parts,
+        ),
     }
 )

@@ -111,14 +111,18 @@ def _parquet(path: Path, columns: tuple[str, ...]) -> dict[str, npt.NDArray[Any]
     with answering(path, kind="Parquet"):
         try:
             file = parquet.ParquetFile(path)
-            if file.metadata.num_rows * len(columns) * 8 > _MOST_BYTES:
+            if 8 * _values(file.metadata) > _MOST_BYTES:
                 raise ValueError("it would expand too far")
             table = file.read(columns=list(columns), use_threads=False)
-            if table.nbytes > _MOST_BYTES:
-                raise ValueError("it would expand too far")
             return {name: _flat(table.column(name)) for name in columns}
         except ArrowException as error:
             raise ValueError(str(error)) from None
+
+
+def _values(about: Any) -> int:
+    """Count the values of all columns, those within lists too."""
+    groups = map(about.row_group, range(about.num_row_groups))
+    return sum(g.column(i).num_values for g in groups for i in range(g.num_columns))
 
 
 def _flat(column: Any) -> npt.NDArray[Any]:

@@ -26,6 +26,8 @@ Maker = Callable[..., Any]
 _MOST_STEPS = 2**22
 _TYPES = re.compile("b1|[iu][1248]|f[248]")
 _ORDERS = ("<", ">", "=", "|")
+# An array of Python objects has but one use here: it holds arrays, and is read as a list of them.
+_OBJECT = np.dtype(object)
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,10 +217,12 @@ def _reconstruct(kind: Any, shape: Any, code: Any) -> Unfinished:
     return Unfinished(_array)
 
 
-def _array(state: Any) -> np.ndarray[Any, Any]:
+def _array(state: Any) -> np.ndarray[Any, Any] | list[Any]:
     _version, shape, dtype, fortran, content = state
+    if dtype == _OBJECT and type(content) is list and shape == (len(content),):
+        return content
     data = content.encode("latin-1") if isinstance(content, str) else content
-    if not isinstance(dtype, np.dtype) or not isinstance(data, bytes):
+    if not isinstance(dtype, np.dtype) or dtype.hasobject or not isinstance(data, bytes):
         raise ValueError("an array in it does not hold numbers")
     if any(type(axis) is not int or axis < 0 for axis in shape):
         raise ValueError("an array in it has an impossible shape")
@@ -228,6 +232,8 @@ def _array(state: Any) -> np.ndarray[Any, Any]:
 
 
 def _dtype(code: Any, *_: Any) -> Unfinished:
+    if code in ("O", "O8"):
+        return Unfinished(lambda state: _OBJECT)
     if not isinstance(code, str) or not _TYPES.fullmatch(code):
         raise ValueError("an array in it does not hold numbers")
     return Unfinished(lambda state: np.dtype(code).newbyteorder(_byte_order(state[1])))
@@ -245,10 +251,18 @@ def _encode(text: Any, encoding: Any = None) -> bytes:
     return text.encode("latin-1")
 
 
+def _no_bytes(*content: Any) -> bytes:
+    """Make what Python 3 writes for an empty string of bytes."""
+    if content:
+        raise ValueError("it makes bytes of what is no array")
+    return b""
+
+
 NUMPY: Mapping[str, Maker | None] = {
     "numpy ndarray": None,
     "numpy dtype": _dtype,
     "numpy.core.multiarray _reconstruct": _reconstruct,
     "numpy._core.multiarray _reconstruct": _reconstruct,
     "_codecs encode": _encode,
+    "__builtin__ bytes": _no_bytes,
 }

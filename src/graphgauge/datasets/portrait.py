@@ -29,7 +29,7 @@ class Portrait:
     unlabelled
         Nodes whose class is not known.
     homophily
-        Share of the edges between labelled nodes whose ends have one class; NaN without such.
+        Share of the edges between labelled nodes whose ends have one class; None without such.
     shares
         Share of each class among the labelled nodes.
     """
@@ -39,7 +39,7 @@ class Portrait:
     components: int
     largest: int
     unlabelled: int
-    homophily: float
+    homophily: float | None
     shares: tuple[float, ...]
 
 
@@ -66,6 +66,6 @@ def portrait(graph: Graph) -> Portrait:
         int(n_components),
         int(np.bincount(component, minlength=1).max()),
         int((~known).sum()),
-        float(alike.mean()) if len(alike) else float("nan"),
+        float(alike.mean()) if len(alike) else None,
         tuple((classes / max(known.sum(), 1)).tolist()),
     )

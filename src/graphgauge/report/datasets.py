@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
@@ -81,7 +80,7 @@ def show_had(name: str, counted: Counts, where: str) -> None:
 
 
 def _facts(card: Card, place: str, seen: Portrait | None) -> list[tuple[str, str]]:
-    facts = [("holds", card.about), ("sizes", _sizes(card.counts))]
+    facts = [("holds", card.about), ("sizes", _sizes(card.counts) or "not counted yet")]
     facts += [(f"{row.where}", _printed(row, card.counts)) for row in card.printed]
     if seen is not None:
         facts += _seen(card, seen)
@@ -96,7 +95,7 @@ def _seen(card: Card, seen: Portrait) -> list[tuple[str, str]]:
     pieces = "one piece" if seen.components == 1 else f"{seen.components:,} pieces"
     shape = f"mean degree {seen.mean_degree:.2f}, {pieces}, the largest of {seen.largest:,} nodes"
     facts = [("shape", f"{shape}, {seen.isolated:,} isolated")]
-    if not math.isnan(seen.homophily):
+    if seen.homophily is not None:
         facts.append(("homophily", f"{seen.homophily:.2%} of the edges join nodes of one class"))
     names = card.class_names or tuple(map(str, range(len(seen.shares))))
     if 1 < len(names) == len(seen.shares) <= 20:
@@ -116,6 +115,8 @@ def _printed(row: Counts, counts: Counts) -> str:
     printed = {name: vars(row)[name] for name in names if vars(row)[name] is not None}
     other = [f"{n:,} {what}" for what, n in printed.items() if n != names[what]]
     note = vars(row)["note"]
+    if not printed:
+        return str(note)
     told = f"prints {', '.join(other)}" if other else "prints the same"
     return f"{told}: {note}" if note else told
 
