@@ -6,12 +6,17 @@ from graphgauge.splits.domains import domains
 from graphgauge.splits.levels import levels
 from graphgauge.splits.links import link_split
 from graphgauge.splits.sampled import fold_splits, k_shot_split, random_split
+from graphgauge.splits.shift import SHIFTS, Shift, shift_property, shift_split
 
 __all__ = [
+    "SHIFTS",
+    "Shift",
     "domains",
     "fold_splits",
     "k_shot_split",
     "levels",
     "link_split",
     "random_split",
+    "shift_property",
+    "shift_split",
 ]

@@ -4,6 +4,9 @@ Every item draws a number from its colour, the seed and what is being drawn for.
 nodes of a graph moves the numbers along with them, so that whoever was drawn stays drawn. Items
 of one colour are told apart by a count of copies alone: which of them is drawn may change with
 the numbering, how many of them may not.
+
+Colours hang on all that a graph holds. So the same seed draws other items once features have been
+scaled, say, or labels left out: split first, prepare afterwards.
 """
 
 from __future__ import annotations
@@ -24,8 +27,7 @@ class Draw(IntEnum):
 
     TIES = 0
     PARTS = 1
-    FOLDS = 2
-    TESTS = 3
+    TESTS = 2
 
 
 _PURPOSES = 16
