@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from graphgauge.cli import data, judging
+from graphgauge.cli import data, judging, splitting
 
 __all__ = ["app", "main"]
 
@@ -43,6 +43,7 @@ for _command in (judging.score, judging.compare, judging.audit, judging.demo):
     app.command()(_command)
 app.command(name="metrics")(judging.list_metrics)
 app.add_typer(data.data, name="data")
+app.command()(splitting.split)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
