@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from graphgauge.cli import main
-from graphgauge.datasets import planted
+from graphgauge.datasets import load, planted
 from graphgauge.graph import Graph
 from graphgauge.parts import Split
 from graphgauge.splits import fold_splits, k_shot_split, link_split, random_split, shift_split
@@ -120,9 +120,13 @@ def test_ties_and_ceiling_are_told(tmp_path, capsys):
     assert max(map(len, told.splitlines())) <= 80
 
 
-def test_published_parts_are_written(data_dir, tmp_path, capsys):
+@pytest.mark.parametrize("saved", [False, True])
+def test_published_parts_are_written(data_dir, tmp_path, capsys, saved):
     out = tmp_path / "s.npz"
-    command = ["split", "cora-ml", "--published", "shifts:density", "--out", str(out)]
+    if saved:
+        load("cora-ml").save(tmp_path / "own.npz")
+    data = str(tmp_path / "own.npz") if saved else "cora-ml"
+    command = ["split", data, "--published", "shifts:density", "--out", str(out)]
     assert main(command) == 0
     assert "shifts density" in capsys.readouterr().out
     with np.load(data_dir / "splits/structural-shifts/cora-ml.npz") as stored:
@@ -145,6 +149,11 @@ def test_published_parts_are_written(data_dir, tmp_path, capsys):
         (["--random", "50/60"], "shares: 50.0, 60.0 sum to 110"),
         (["--k-shot", "20"], "--k-shot: '20' is not K/VALID/TEST"),
         (["--k-shot", "2.5/1/1"], "--k-shot: '2.5/1/1' is not K/VALID/TEST"),
+        (["--k-shot", "nan/1/1"], "--k-shot: 'nan/1/1' is not K/VALID/TEST"),
+        (["--k-shot", "2/rest/rest"], "--k-shot: '2/rest/rest' is not K/VALID/TEST"),
+        (["--ratio", "nan", "--shift", "density"], "ratio: nan are not all percentages"),
+        (["--random", "inf/1/1"], "shares: inf, 1.0, 1.0 are not all percentages"),
+        (["--published", "shifts:density"], "is no slug of a data set"),
         (["--folds", "1"], "n_folds: 1 is too few"),
         (["--property", "missing.npy"], "missing.npy: cannot be read"),
         (["--property", "degree", "--inside", "out"], "--inside: 'out' is neither"),

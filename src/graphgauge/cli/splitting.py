@@ -198,7 +198,7 @@ def split(
 
     def as_published(graph: Graph) -> Split:
         source, _, which = str(published).partition(":")
-        return splits.published_split(data, source, which, graph=graph)
+        return splits.published_split(graph.name, source, which, graph=graph)
 
     ways: dict[str, tuple[object, _Maker]] = {
         "--shift": (shift, by_shift),
@@ -256,12 +256,11 @@ def _shots(graph: Graph, text: str, seed: int) -> Split:
     from graphgauge.splits import k_shot_split
 
     words = text.split("/")
-    everybody = len(words) == 3 and words[2] == "rest"
-    numbers = _numbers("--k-shot", "/".join(words[:2] if everybody else words))
-    if len(words) != 3 or any(n != int(n) or n < 0 for n in numbers):
+    counted = words[:2] if words[2:] == ["rest"] else words
+    if len(words) != 3 or not all(word.isdecimal() and word.isascii() for word in counted):
         raise InputError(f"--k-shot: {text!r} is not K/VALID/TEST, such as 20/500/1000")
-    k, n_valid, *n_test = map(int, numbers)
-    return k_shot_split(graph, k, n_valid=n_valid, n_test=n_test[0] if n_test else None, seed=seed)
+    n_test = None if words[2] == "rest" else int(words[2])
+    return k_shot_split(graph, int(words[0]), n_valid=int(words[1]), n_test=n_test, seed=seed)
 
 
 def _shares(option: str, text: str) -> dict[str, float]:

@@ -33,6 +33,7 @@ from graphgauge.splits.shift import SHIFT_PARTS, shift_quality
 __all__ = ["PUBLISHED", "published_split"]
 
 _PARTS = ("train", "valid", "test")
+_SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _FOLD = re.compile(r"(split\d+)_fold\d+")
 
 
@@ -67,6 +68,8 @@ def published_split(
     recipe = {**split.recipe, "by": "published", "source": source, "dataset": dataset}
     if which:
         recipe["which"] = which
+    if graph is not None:
+        recipe["graph"] = graph.fingerprint
     return Split(split.parts, split.n_items, recipe, split.pairs)
 
 
@@ -83,6 +86,8 @@ class _Wanted:
         folder = own_folder()
         if folder is None:
             raise InputError("published parts are read from files: set GRAPHGAUGE_DATA")
+        if not _SLUG.fullmatch(self.dataset):
+            raise InputError(f"{self.dataset!r} is no slug of a data set, such as cora-ml")
         path = folder / "splits" / collection / f"{self.dataset}.npz"
         if not path.is_file():
             others = sorted(other.stem for other in path.parent.glob("*.npz"))

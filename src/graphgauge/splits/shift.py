@@ -125,7 +125,7 @@ def shift_split(
     Parameters
     ----------
     graph
-        Whose nodes.
+        Whose nodes: all of them, with a label or without.
     shift
         A name in `SHIFTS`, a `Shift`, or σ itself (small is in distribution) as an array or as a
         function of the graph.
