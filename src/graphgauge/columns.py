@@ -22,7 +22,8 @@ _LONGEST_WORD = 200
 _LONGEST_HEADER = 1_000_000
 # A Parquet file may unfold to this many bytes, or to this many times its size, the larger.
 _UNFOLDED_BYTES, _UNFOLDING = 8 * 2**20, 100
-_ROWS = 4096
+# So many words at a time stay within fast memory.
+_WORDS = 2**14
 
 
 class Table(Protocol):
@@ -37,7 +38,7 @@ class Table(Protocol):
         """Return a column as text, each word cut to 200 characters."""
 
     def blocks(self, names: Sequence[str]) -> Iterator[list[list[str]]]:
-        """Yield the named columns as text, a few thousand rows at a time."""
+        """Yield the named columns as text, a few rows at a time."""
 
 
 def open_table(path: Path) -> Table:
@@ -94,7 +95,7 @@ class TextTable:
         return [word for [column] in self.blocks([name]) for word in column]
 
     def blocks(self, names: Sequence[str]) -> Iterator[list[list[str]]]:
-        """Yield the named columns as text, a few thousand rows at a time."""
+        """Yield the named columns as text, a few rows at a time."""
         done = 0
         for rows in self._rows():
             yield [self._column(rows, name, done) for name in names]
@@ -110,13 +111,13 @@ class TextTable:
             raise InputError(f"{self.path}: {told}") from None
 
     def _rows(self) -> Iterator[list[list[str]]]:
-        """Yield rows that are not blank; few at a time, which keeps them within fast memory."""
-        done = 0
+        """Yield rows that are not blank, a few at a time."""
+        done, most = 0, max(1, _WORDS // max(1, len(self.columns)))
         try:
             with self.path.open(encoding="utf-8-sig", newline="") as file:
                 lines = itertools.islice(file, self.skipped, None)
                 reader = csv.reader(lines, delimiter=self.delimiter, skipinitialspace=True)
-                while batch := list(itertools.islice(reader, _ROWS)):
+                while batch := list(itertools.islice(reader, most)):
                     rows = [row for row in batch if row]
                     yield rows
                     done += len(rows)
@@ -178,8 +179,9 @@ class _ParquetTable:
             kind = self.types[name]
             if not (_is_text(kind) or _is_number(kind)):
                 raise InputError(f"{self.path}: column {name} holds {kind!s:.80}, expected words")
+        rows = max(1, _WORDS // max(1, len(names)))
         with self._told():
-            for batch in self.file.iter_batches(_ROWS, columns=list(names), use_threads=False):
+            for batch in self.file.iter_batches(rows, columns=list(names), use_threads=False):
                 yield [list(_words_of(batch.column(name))) for name in names]
 
     def _check_size(self) -> None:
