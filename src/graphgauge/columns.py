@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from graphgauge.archive import check_file
 from graphgauge.errors import InputError
+from graphgauge.words import first_no_number
 
 __all__ = ["Table", "TextTable", "load_text", "open_table"]
 
@@ -88,7 +89,8 @@ class TextTable:
                 quotechar='"',
             ).reshape(-1, len(names))
         except (ValueError, OSError) as error:
-            raise InputError(f"{self.path}: {str(error)[:200]}") from None
+            told = self._no_number(names) or str(error)[:200]
+            raise InputError(f"{self.path}: {told}") from None
 
     def words(self, name: str) -> list[str]:
         """Return a column as text, each word cut to 200 characters."""
@@ -100,6 +102,17 @@ class TextTable:
         for rows in self._rows():
             yield [self._column(rows, name, done) for name in names]
             done += len(rows)
+
+    def _no_number(self, names: Sequence[str]) -> str:
+        """Name the first entry that is no number, if there is any."""
+        done = 0
+        for columns in self.blocks(names):
+            for name, words in zip(names, columns, strict=True):
+                row = first_no_number(words)
+                if row is not None:
+                    return f"column {name}: {words[row][:80]!r} is not a number (row {done + row})"
+            done += len(columns[0])
+        return ""
 
     def _column(self, rows: list[list[str]], name: str, done: int) -> list[str]:
         place = self._place[name]

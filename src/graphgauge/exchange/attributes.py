@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from graphgauge.arrays import FloatArray
-from graphgauge.errors import InputError, name_rows
+from graphgauge.arrays import FloatArray, refuse
+from graphgauge.errors import InputError
 
 __all__ = ["Attributes"]
 
@@ -57,25 +57,31 @@ class Attributes:
         """Return an attribute as text, empty where there is none."""
         return ["" if value is None else str(value) for value in self._column(name)]
 
-    def blocks(self, names: Sequence[str]) -> Iterator[list[list[str]]]:
-        """Yield the named attributes as text, all nodes at once."""
-        yield [self.words(name) for name in names]
-
     def _column(self, name: str) -> Iterator[Any]:
         values, default = self._values[name], self._defaults.get(name)
         return (values.get(node, default) for node in self._nodes)
 
     def _numbers(self, name: str) -> FloatArray:
         column = list(self._column(name))
-        without = np.array([value is None for value in column], bool)
-        if without.any():
-            nodes = "1 node has" if without.sum() == 1 else f"{int(without.sum())} nodes have"
-            raise InputError(f"{name}: {nodes} none ({name_rows(without)})")
+        refuse(
+            name, np.array([value is None for value in column], bool), "is missing", "are missing"
+        )
         try:
-            array = np.array(column).astype(np.float64)
+            array = np.array(column, np.float64)
         except (ValueError, TypeError):
-            told = "holds what is no number, or lists of different lengths"
-            raise InputError(f"{name}: {told}") from None
+            raise InputError(f"{name}: {_no_number(column)}") from None
         if array.ndim > 2:
             raise InputError(f"{name}: has {array.ndim} axes, expected a number or a list a node")
         return array.reshape(len(column), -1) if array.size else np.empty((len(column), 1))
+
+
+def _no_number(values: Sequence[Any]) -> str:
+    """Name the first value that is neither a number nor a list as long as the first one."""
+    for node, value in enumerate(values):
+        try:
+            row = np.array(value, np.float64)
+        except (ValueError, TypeError):
+            return f"{str(value)[:80]!r} is not a number (row {node})"
+        if row.shape != np.shape(values[0]):
+            return f"{str(value)[:80]!r} is not as long as others (row {node})"
+    return "is not a column of numbers"

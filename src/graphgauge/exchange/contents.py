@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from graphgauge.arrays import FloatArray, IntArray
+from graphgauge.arrays import FloatArray, IntArray, floats
 from graphgauge.errors import InputError
 from graphgauge.exchange.choices import Choices, listed, named_like, the_one, the_usual
 from graphgauge.exchange.classes import UNKNOWN, class_numbers
-from graphgauge.exchange.words import first_no_number
 
 __all__ = ["LABELS", "Columns", "Contents", "choose_contents"]
 
@@ -28,9 +27,6 @@ class Columns(Protocol):
 
     def words(self, name: str) -> list[str]:
         """Return a column as text."""
-
-    def blocks(self, names: Sequence[str]) -> Iterator[list[list[str]]]:
-        """Yield the named columns as text, a few rows at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,21 +83,8 @@ def _check_classes(label: str, words: Sequence[str]) -> None:
 
 def _numbers(table: Columns, names: Sequence[str]) -> FloatArray:
     try:
-        return table.numbers(names)
+        return floats("features", table.numbers(names), ndim=2)
     except InputError as error:
-        raise InputError(_first_word(table, names) or str(error)) from None
-
-
-def _first_word(table: Columns, names: Sequence[str]) -> str:
-    """Name the first entry that is no number."""
-    done = 0
-    for columns in table.blocks(names):
-        for name, words in zip(names, columns, strict=True):
-            row = first_no_number(words)
-            if row is not None:
-                return (
-                    f"column {name}: {words[row][:80]!r} is not a number (row {done + row}); say "
-                    f"which columns are features (--features), of {listed(names)}"
-                )
-        done += len(columns[0])
-    return ""
+        raise InputError(
+            f"{error}; say which are features: --features, of {listed(names)}"
+        ) from None

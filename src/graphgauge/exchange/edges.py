@@ -16,7 +16,7 @@ from graphgauge.errors import InputError
 from graphgauge.exchange.choices import Choices, listed, named_like, the_one
 from graphgauge.exchange.links import Links
 from graphgauge.exchange.numbering import Numbering
-from graphgauge.exchange.words import numbers_of
+from graphgauge.words import numbers_of
 
 __all__ = ["ENDS", "read_links"]
 
@@ -61,7 +61,8 @@ def read_links(path: Path, choices: Choices, numbering: Numbering, *, known: boo
     for source, target, *rest in table.blocks(wanted):
         block = np.stack([number(source), number(target)], axis=1)
         if known and not stranger and (block < 0).any():
-            stranger = (source + target)[int((block.T < 0).argmax())][:80]
+            row, end = divmod(int((block < 0).argmax()), 2)
+            stranger = (source, target)[end][row][:80]
         weights += [numbers_of(str(weight), words, done=done) for words in rest]
         pairs.append(block)
         done += len(block)
@@ -85,12 +86,12 @@ def _open(path: Path, choices: Choices) -> Table:
 
 def _layout(path: Path, choices: Choices) -> tuple[str, Sequence[str], int]:
     """Find delimiter, names of the columns, and the lines before the first edge."""
-    before, lines = _first_lines(path)
-    delimiter = next((mark for mark in "\t,;" if mark in lines[0]), " ")
     try:
+        before, lines = _first_lines(path)
+        delimiter = next((mark for mark in "\t,;" if mark in lines[0]), " ")
         rows = list(csv.reader(lines, delimiter=delimiter, skipinitialspace=True))
-    except csv.Error as error:
-        raise InputError(f"not a list of edges ({error})") from None
+    except (csv.Error, UnicodeError) as error:
+        raise InputError(f"cannot be read as a list of edges ({error})") from None
     first, second = ([cell.strip() for cell in row] for row in (*rows, [], [])[:2])
     if _has_header(first, second, path, choices):
         return delimiter, first, before + 1

@@ -27,7 +27,7 @@ from graphgauge.exchange.contents import choose_contents
 from graphgauge.exchange.imported import Imported, Source
 from graphgauge.exchange.links import Links
 from graphgauge.exchange.numbering import Numbering, ids_of
-from graphgauge.exchange.words import numbers_of
+from graphgauge.words import numbers_of
 
 __all__ = ["read_graphml"]
 

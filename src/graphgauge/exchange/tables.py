@@ -24,20 +24,25 @@ def read_tables(paths: Sequence[Path], choices: Choices) -> Imported:
 
     Without a table the nodes are those that edges name, in the order of their names.
     """
-    name = paths[0].stem
     if choices.nodes is None:
-        choices.apply_to("edges alone", "edges", "weight", "directed")
-        numbering = Numbering()
-        links = _read_all(paths, choices, numbering, known=False)
-        ids, places = sorted_ids(numbering.names)
-        links = Links(places[links.pairs], links.weights, links.directed)
-        return Imported.of(Source("edges", name), links, ids, Contents(len(numbering)))
+        return _edges_alone(paths, choices)
     nodes = Path(choices.nodes)
     with naming(nodes):
         numbering, contents = read_nodes(nodes, choices)
         ids = ids_of(numbering.names)
     links = _read_all(paths, choices, numbering, known=True)
-    return Imported.of(Source("edges and nodes", name), links, ids, contents)
+    with naming(paths[0]):
+        return Imported.of(Source("edges and nodes", paths[0].stem), links, ids, contents)
+
+
+def _edges_alone(paths: Sequence[Path], choices: Choices) -> Imported:
+    numbering = Numbering()
+    links = _read_all(paths, choices, numbering, known=False)
+    with naming(paths[0]):
+        choices.apply_to("edges alone", "edges", "weight", "directed")
+        ids, places = sorted_ids(numbering.names)
+        links = Links(places[links.pairs], links.weights, links.directed)
+        return Imported.of(Source("edges", paths[0].stem), links, ids, Contents(len(numbering)))
 
 
 def _read_all(

@@ -25,7 +25,7 @@ def numbers_of(column: str, words: Sequence[str], *, done: int = 0) -> FloatArra
     graphgauge.errors.InputError: column weight: 'much' is not a number (row 11)
     """
     try:
-        return np.array(words, np.str_).astype(np.float64)
+        return np.array(words, np.float64)
     except ValueError:
         row = first_no_number(words) or 0
         told = f"{words[row][:80]!r} is not a number (row {done + row})"
