@@ -365,6 +365,12 @@ def test_graphs_are_opened_by_slug_and_by_path(data_dir, tmp_path, monkeypatch):
     part.save(tmp_path / "part.npz")
     assert open_graph(tmp_path / "part.npz").fingerprint == part.fingerprint
     assert open_graph(str(tmp_path / "part.npz")).n_nodes == 2120
+    (tmp_path / "edges.csv").write_text("source,target\n0,1\n1,2\n")
+    assert open_graph(tmp_path / "edges.csv").edges.tolist() == [[0, 1], [1, 2]]
+    with pytest.raises(InputError, match="did you mean citeseer"):
+        open_graph("citeser")
+    with pytest.raises(InputError, match=r"citeser\.npz: cannot be read"):
+        open_graph("citeser.npz")
     with pytest.raises(InputError, match="its files hold no parts"):
         published_parts("citeseer")
     assert {k: len(v) for k, v in published_parts("friendster").items()} == {

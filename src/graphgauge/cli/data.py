@@ -35,7 +35,7 @@ def list_data(json: _Json = None) -> None:
     """
     from graphgauge.datasets.card import CARDS
     from graphgauge.datasets.obtain import whereabouts
-    from graphgauge.report.datasets import card_dict, show_datasets
+    from graphgauge.cli.shelf import card_dict, show_datasets
 
     places = [(card, whereabouts(card)) for card in CARDS.values()]
     if not printed(json):
@@ -61,7 +61,7 @@ def show(
     from graphgauge.datasets.card import card
     from graphgauge.datasets.obtain import find, obtain, whereabouts
     from graphgauge.datasets.portrait import portrait
-    from graphgauge.report.datasets import card_dict, show_dataset
+    from graphgauge.cli.shelf import card_dict, show_dataset
 
     known = card(name)
     found, seen = next(find(known), None), None
@@ -128,7 +128,7 @@ def _fetch(
 
     from graphgauge.datasets.identity import count
     from graphgauge.datasets.obtain import obtain
-    from graphgauge.report.datasets import show_had
+    from graphgauge.cli.shelf import show_had
     from graphgauge.steps import prepare
 
     graph, found = obtain(known)
