@@ -118,6 +118,7 @@ def test_what_can_be_had_is_fetched_though_another_cannot(data_dir, capsys):
         (["fetch", "facebook"], "facebook: not public"),
         (["fetch", "cora", "citeseer", "--out", "x.npz"], "for one data set at a time"),
         (["fetch", "--all", "--steps", "loops-added"], "for one data set at a time"),
+        (["fetch", "cora", "--steps", "undirected"], "--steps prepares what --out saves"),
         (["fetch", "cora-full"], "cora-full: cannot be had; tried https://github.com"),
     ],
 )

@@ -100,6 +100,7 @@ def fetch(
     """
     from graphgauge.datasets.card import CARDS, card
     from graphgauge.errors import InputError
+    from graphgauge.report.terminal import plain
 
     wanted = [known for known in CARDS.values() if known.public] if everything else []
     wanted = wanted or [card(name) for name in names or ()]
@@ -107,6 +108,8 @@ def fetch(
         raise InputError("name a data set (graphgauge data list shows them), or say --all")
     if len(wanted) > 1 and (out or steps):
         raise InputError("--out and --steps are for one data set at a time")
+    if steps and out is None:
+        raise InputError("--steps prepares what --out saves: give both")
     named = tuple(name for part in steps or () for name in part.split(",") if name)
     rows, failed = [], []
     for known in wanted:
@@ -116,7 +119,7 @@ def fetch(
             if len(wanted) == 1:
                 raise
             failed.append(known.slug)
-            typer.secho(f"✘ {error}", fg=typer.colors.RED, err=True)
+            typer.secho(f"✘ {plain(str(error))}", fg=typer.colors.RED, err=True)
     write_json(json, {"schema": "graphgauge.fetched/1", "datasets": rows})
     if failed:
         raise InputError(f"{len(failed)} of {len(wanted)} cannot be had: {', '.join(failed)}")
