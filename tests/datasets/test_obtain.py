@@ -181,6 +181,22 @@ def test_a_damaged_copy_in_the_cache_is_fetched_anew(toy, web):
     assert (found.folder / FILES[0]).read_bytes() == (folder / FILES[0]).read_bytes()
 
 
+def test_another_process_may_be_faster(toy, web, monkeypatch):
+    folder, known = toy
+    _copied(folder, web[0] / "data")
+    known = _with(known, Source("planetoid", "toy", url=f"{web[1]}/data"))
+    rename = Path.rename
+
+    def taken(draft, target):
+        _copied(folder, target)
+        return rename(draft, target)
+
+    monkeypatch.setattr(Path, "rename", taken)
+    graph, found = obtain.obtain(known)
+    assert graph.fingerprint == known.fingerprint
+    assert _left(found.folder) == sorted(FILES)
+
+
 def test_your_own_folder_comes_first_and_is_never_passed_over(toy, web, tmp_path, monkeypatch):
     folder, known = toy
     _copied(folder, web[0] / "data")
