@@ -87,7 +87,7 @@ def test_graphs_without_labels_are_shown_as_json_that_any_parser_reads(data_dir,
 
 def test_a_graph_is_fetched_prepared_and_saved(data_dir, tmp_path, capsys):
     out = tmp_path / "part.npz"
-    steps = ["--step", "largest-component", "--step", "features-binary"]
+    steps = ["--steps", "largest-component,features-binary"]
     assert main(["data", "fetch", "cora-ml", "--out", str(out), *steps]) == 0
     assert "2,810 nodes, 7,981 edges" in capsys.readouterr().out
     graph = Graph.load(out)
@@ -117,7 +117,8 @@ def test_what_can_be_had_is_fetched_though_another_cannot(data_dir, capsys):
         (["show", "nonsense"], "no data set 'nonsense'"),
         (["fetch", "facebook"], "facebook: not public"),
         (["fetch", "cora", "citeseer", "--out", "x.npz"], "for one data set at a time"),
-        (["fetch", "--all", "--step", "loops-added"], "for one data set at a time"),
+        (["fetch", "--all", "--steps", "loops-added"], "for one data set at a time"),
+        (["fetch", "cora", "--steps", "undirected"], "--steps prepares what --out saves"),
         (["fetch", "cora-full"], "cora-full: cannot be had; tried https://github.com"),
     ],
 )
@@ -129,7 +130,7 @@ def test_errors_are_one_line_and_return_two(arguments, told, bare, capsys):
 
 
 def test_an_unknown_step_is_told(data_dir, tmp_path, capsys):
-    options = ["--out", str(tmp_path / "x.npz"), "--step", "nonsense"]
+    options = ["--out", str(tmp_path / "x.npz"), "--steps", "nonsense"]
     assert main(["data", "fetch", "citeseer", *options]) == 2
     assert "no step 'nonsense' (steps: undirected" in capsys.readouterr().err
     assert not (tmp_path / "x.npz").exists()

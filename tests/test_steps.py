@@ -167,6 +167,14 @@ def test_columns_of_one_value_become_zero_whatever_the_value():
         assert not after.any()
 
 
+def test_whole_numbers_become_fractions_where_they_must():
+    counts = sp.csr_array([[1, 0], [3, 0]])
+    graph = Graph(np.zeros((2, 2)), features=counts)
+    after = prepare(graph, "features-standardised").features
+    assert after.tolist() == [[-1, 0], [1, 0]]
+    assert prepare(graph, "features-row-l1").features.toarray().tolist() == [[1, 0], [1, 0]]
+
+
 def test_large_values_keep_their_spread():
     column = 1e8 + np.arange(10.0)[:, None]
     after = prepare(Graph(np.zeros((10, 10)), features=column), "features-standardised").features

@@ -234,13 +234,12 @@ def _restricted(graph: Graph, kept: BoolArray) -> dict[str, Any]:
 def _features(graph: Graph, step: str) -> Any:
     if graph.features is None:
         raise InputError(f"{step}: the graph has no features")
-    return graph.features
+    whole = graph.features.dtype.kind != "f"
+    return graph.features.astype(np.float64) if whole else graph.features
 
 
 def _standardised(features: Any, ddof: int) -> FloatArray:
     dense = np.array(features.toarray() if sp.issparse(features) else features)
-    if dense.dtype.kind != "f":
-        dense = dense.astype(np.float64)
     if not len(dense):
         return dense
     constant = dense.max(axis=0) == dense.min(axis=0)

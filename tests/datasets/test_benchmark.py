@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import sys
 import warnings
 
 import numpy as np
@@ -130,6 +131,12 @@ def test_the_published_form_is_read_alike(tmp_path, rng):
     (tmp_path / "bad.h5").write_bytes((tmp_path / "toy.h5").read_bytes()[:900])
     with pytest.raises(InputError, match=r"bad\.h5"):
         read_published_friendster(tmp_path, "bad")
+
+
+def test_without_h5py_its_absence_is_told(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "h5py", None)
+    with pytest.raises(InputError, match=r"toy\.h5: reading HDF5 needs h5py"):
+        read_published_friendster(tmp_path, "toy")
 
 
 def test_published_parts_are_read_from_a_pickled_array(tmp_path, rng):

@@ -181,6 +181,22 @@ def test_a_damaged_copy_in_the_cache_is_fetched_anew(toy, web):
     assert (found.folder / FILES[0]).read_bytes() == (folder / FILES[0]).read_bytes()
 
 
+def test_another_process_may_be_faster(toy, web, monkeypatch):
+    folder, known = toy
+    _copied(folder, web[0] / "data")
+    known = _with(known, Source("planetoid", "toy", url=f"{web[1]}/data"))
+    rename = Path.rename
+
+    def taken(draft, target):
+        _copied(folder, target)
+        return rename(draft, target)
+
+    monkeypatch.setattr(Path, "rename", taken)
+    graph, found = obtain.obtain(known)
+    assert graph.fingerprint == known.fingerprint
+    assert _left(found.folder) == sorted(FILES)
+
+
 def test_your_own_folder_comes_first_and_is_never_passed_over(toy, web, tmp_path, monkeypatch):
     folder, known = toy
     _copied(folder, web[0] / "data")
@@ -365,6 +381,12 @@ def test_graphs_are_opened_by_slug_and_by_path(data_dir, tmp_path, monkeypatch):
     part.save(tmp_path / "part.npz")
     assert open_graph(tmp_path / "part.npz").fingerprint == part.fingerprint
     assert open_graph(str(tmp_path / "part.npz")).n_nodes == 2120
+    (tmp_path / "edges.csv").write_text("source,target\n0,1\n1,2\n")
+    assert open_graph(tmp_path / "edges.csv").edges.tolist() == [[0, 1], [1, 2]]
+    with pytest.raises(InputError, match="did you mean citeseer"):
+        open_graph("citeser")
+    with pytest.raises(InputError, match=r"citeser\.npz: cannot be read"):
+        open_graph("citeser.npz")
     with pytest.raises(InputError, match="its files hold no parts"):
         published_parts("citeseer")
     assert {k: len(v) for k, v in published_parts("friendster").items()} == {

@@ -94,6 +94,7 @@ def test_nothing_is_called(tmp_path, protocol, function):
         (b"\x80\x02cos\nsystem\nX\x04\x00\x00\x00true\x85R.", "'os system', which is not let in"),
         (b"\x80\x04\x8c\x02os\x8c\x06system\x93.", "'os system', which is not let in"),
         (b"(S'true'\nios\nsystem\n.", "a step STRING|a step INST"),
+        (b"S'\\s'\n.", "a step STRING"),
         (b"\x80\x02(cnumpy\nndarray\no.", "a step OBJ"),
         (b"\x80\x02\x82\x01.", "a step EXT1"),
         (b"\x80\x02cnumpy\nndarray\n)R.", "cannot be called"),
@@ -106,6 +107,12 @@ def test_nothing_is_called(tmp_path, protocol, function):
         (b"\x80\x02.", "takes more than there is"),
         (b"\x80\x02cnumpy.core.multiarray\n_reconstruct\nNNN\x87R.", "stays empty"),
         (b"\x80\x02cnumpy\ndtype\nX\x02\x00\x00\x00V8\x85R.", "does not hold numbers"),
+        (b"\x80\x02c_codecs\nencode\nX\x01\x00\x00\x00aX\x04\x00\x00\x00utf8\x86R.", "encodes"),
+        (b"\x80\x02c__builtin__\nbytes\nK\x01\x85R.", "makes bytes of"),
+        (
+            b"\x80\x02cnumpy\ndtype\nX\x02\x00\x00\x00i8\x85R(K\x03X\x01\x00\x00\x00!tb.",
+            "order of b",
+        ),
         (b"", "exhausted"),
     ],
 )

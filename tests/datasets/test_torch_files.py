@@ -88,6 +88,43 @@ def test_anything_but_arrays_by_name_is_refused(value, zipped, tmp_path):
         read_torch(tmp_path / "a.pt")
 
 
+def test_strides_may_not_lead_out(tmp_path):
+    def written(start: int, shape: tuple, strides: tuple) -> None:
+        storage = torch.arange(6).untyped_storage()
+        tensor = _Rebuilt(storage, start, shape, strides)
+        torch.save({"a": tensor}, tmp_path / "a.pt", _use_new_zipfile_serialization=False)
+
+    written(2, (2, 2), (2, 1))
+    assert read_torch(tmp_path / "a.pt")["a"].tolist() == [[2, 3], [4, 5]]
+    for start, shape, strides in (
+        (-1, (2,), (1,)), (3, (2, 2), (2, 1)), (5, (2,), (-1,)), (0, (2, 2), (1,)), (6, (1,), (1,)),
+    ):  # fmt: skip
+        written(start, shape, strides)
+        with pytest.raises(InputError, match=r"impossible shape|the size it promises"):
+            read_torch(tmp_path / "a.pt")
+
+
+class _Rebuilt:
+    """A tensor as torch pickles it, with whatever shape."""
+
+    def __init__(self, storage, *place):
+        typed = torch.storage.TypedStorage(wrap_storage=storage, dtype=torch.int64, _internal=True)
+        self.place = (typed, *place, False, {})
+
+    def __reduce__(self):
+        return torch._utils._rebuild_tensor_v2, self.place
+
+
+def test_another_order_of_bytes_is_told(tmp_path):
+    torch.save({"a": np.arange(3)}, tmp_path / "a.pt", _use_new_zipfile_serialization=False)
+    content = (tmp_path / "a.pt").read_bytes()
+    at = content.index(b"little_endian")
+    content = content[:at] + content[at:].replace(b"\x88", b"\x89", 1)
+    (tmp_path / "a.pt").write_bytes(content)
+    with pytest.raises(InputError, match="another order of bytes"):
+        read_torch(tmp_path / "a.pt")
+
+
 def _repacked(path, change):
     """Write a zip anew with its members changed."""
     with zipfile.ZipFile(path) as archive:

@@ -33,9 +33,9 @@ def list_data(json: _Json = None) -> None:
 
     [dim]graphgauge data list[/dim]
     """
+    from graphgauge.cli.shelf import card_dict, show_datasets
     from graphgauge.datasets.card import CARDS
     from graphgauge.datasets.obtain import whereabouts
-    from graphgauge.report.datasets import card_dict, show_datasets
 
     places = [(card, whereabouts(card)) for card in CARDS.values()]
     if not printed(json):
@@ -58,10 +58,10 @@ def show(
     """
     from dataclasses import asdict
 
+    from graphgauge.cli.shelf import card_dict, show_dataset
     from graphgauge.datasets.card import card
     from graphgauge.datasets.obtain import find, obtain, whereabouts
     from graphgauge.datasets.portrait import portrait
-    from graphgauge.report.datasets import card_dict, show_dataset
 
     known = card(name)
     found, seen = next(find(known), None), None
@@ -85,9 +85,9 @@ def fetch(
         bool, typer.Option("--all", help="All that are public; some are gigabytes.")
     ] = False,
     out: Annotated[Path | None, typer.Option(help="Also save the graph (of one name).")] = None,
-    step: Annotated[
+    steps: Annotated[
         list[str] | None,
-        typer.Option(help="Prepare what is saved, such as largest-component; repeat for more."),
+        typer.Option("--steps", help="Prepare what is saved: largest-component,features-row-l1 …"),
     ] = None,
     json: _Json = None,
 ) -> None:
@@ -96,26 +96,30 @@ def fetch(
     What lies in the folder that GRAPHGAUGE_DATA names is used from there. GRAPHGAUGE_CACHE names
     another cache than the platform's.
 
-    [dim]graphgauge data fetch cora-ml --out cora-ml.npz --step largest-component[/dim]
+    [dim]graphgauge data fetch cora-ml --out cora-ml.npz --steps largest-component[/dim]
     """
     from graphgauge.datasets.card import CARDS, card
     from graphgauge.errors import InputError
+    from graphgauge.report.terminal import plain
 
     wanted = [known for known in CARDS.values() if known.public] if everything else []
     wanted = wanted or [card(name) for name in names or ()]
     if not wanted:
         raise InputError("name a data set (graphgauge data list shows them), or say --all")
-    if len(wanted) > 1 and (out or step):
-        raise InputError("--out and --step are for one data set at a time")
+    if len(wanted) > 1 and (out or steps):
+        raise InputError("--out and --steps are for one data set at a time")
+    if steps and out is None:
+        raise InputError("--steps prepares what --out saves: give both")
+    named = tuple(name for part in steps or () for name in part.split(",") if name)
     rows, failed = [], []
     for known in wanted:
         try:
-            rows.append(_fetch(known, out, tuple(step or ()), quiet=printed(json)))
+            rows.append(_fetch(known, out, named, quiet=printed(json)))
         except InputError as error:
             if len(wanted) == 1:
                 raise
             failed.append(known.slug)
-            typer.secho(f"✘ {error}", fg=typer.colors.RED, err=True)
+            typer.secho(f"✘ {plain(str(error))}", fg=typer.colors.RED, err=True)
     write_json(json, {"schema": "graphgauge.fetched/1", "datasets": rows})
     if failed:
         raise InputError(f"{len(failed)} of {len(wanted)} cannot be had: {', '.join(failed)}")
@@ -126,9 +130,9 @@ def _fetch(
 ) -> dict[str, object]:
     from dataclasses import asdict
 
+    from graphgauge.cli.shelf import show_had
     from graphgauge.datasets.identity import count
     from graphgauge.datasets.obtain import obtain
-    from graphgauge.report.datasets import show_had
     from graphgauge.steps import prepare
 
     graph, found = obtain(known)

@@ -72,7 +72,7 @@ def _placed(folder: Path, name: str) -> Path:
 def _download(url: str, path: Path) -> None:
     from pooch import HTTPDownloader
 
-    with _bar(url) as bar:
+    with _bar(path.name) as bar:
         download = HTTPDownloader(progressbar=bar, chunk_size=_BLOCK, timeout=_TIMEOUT)
         try:
             download(url, str(path), None)
@@ -85,9 +85,10 @@ def _wheel(source: Source, folder: Path) -> Path:
     pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
     what = ["--no-deps", "--only-binary=:all:", *source.pip, "--dest", str(folder), source.wheel]
     try:
-        done = subprocess.run(
-            [*pip, *what], capture_output=True, text=True, timeout=_PIP_SECONDS, check=False
-        )
+        with _bar(f"pip download {source.wheel}"):
+            done = subprocess.run(
+                [*pip, *what], capture_output=True, text=True, timeout=_PIP_SECONDS, check=False
+            )
     except (OSError, subprocess.SubprocessError) as error:
         raise InputError(f"pip: {_reason(error)}") from None
     wheels = sorted(folder.glob("*.whl"))
@@ -107,7 +108,7 @@ def _reason(error: Exception) -> str:
 
 
 @contextlib.contextmanager
-def _bar(url: str) -> Iterator[Any]:
+def _bar(name: str) -> Iterator[Any]:
     """Show how much has come, on standard error and only where a person looks."""
     if not sys.stderr.isatty():
         yield False
@@ -118,7 +119,7 @@ def _bar(url: str) -> Iterator[Any]:
     columns = (TextColumn("{task.description}"), BarColumn(30), DownloadColumn())
     console = Console(stderr=True)
     with Progress(*columns, TimeRemainingColumn(), console=console, transient=True) as shown:
-        yield _Bar(shown, url.rsplit("/", 1)[-1])
+        yield _Bar(shown, name)
 
 
 class _Bar:

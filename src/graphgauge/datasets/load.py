@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from pathlib import Path
 
 from graphgauge.arrays import IntArray
 from graphgauge.datasets.card import CARDS, card
 from graphgauge.datasets.families import FAMILIES
 from graphgauge.datasets.obtain import find, obtain
 from graphgauge.errors import InputError
+from graphgauge.exchange import read_graph
 from graphgauge.graph import Graph
 from graphgauge.steps import prepare
 
@@ -47,5 +49,11 @@ def published_parts(name: str) -> dict[str, IntArray]:
 
 
 def open_graph(where: str | os.PathLike[str]) -> Graph:
-    """Open a graph by the slug of a data set, or by the path of a file."""
-    return load(where) if isinstance(where, str) and where in CARDS else Graph.load(where)
+    """Open a graph by the slug of a data set, or by the path of a file of any kind.
+
+    What a file holds is taken as it stands (see `exchange.read_graph`). A slug comes before a file
+    of the same name, which ``./cora`` still opens.
+    """
+    name = os.fspath(where)
+    is_path = os.sep in name or Path(name).suffix or Path(name).exists()
+    return load(name) if name in CARDS or not is_path else read_graph(name)

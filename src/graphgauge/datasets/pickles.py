@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import pickletools
 import re
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import IO, Any, cast
@@ -183,6 +184,12 @@ def read_pickle(
     ValueError: it names 'posix getcwd', which is not let in
     """
     machine = _Machine({**NUMPY, **(makers or {})}, stored or _nothing_stored)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of strange escapes in steps that are not let in
+        return _run(machine, file)
+
+
+def _run(machine: _Machine, file: IO[bytes]) -> Any:
     for number, (opcode, argument, _) in enumerate(
         pickletools.genops(cast(IO[bytes], _Clipped(file)))
     ):
