@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from graphgauge.audit import CHECKS
+from graphgauge.datasets import CARDS, Card
 from graphgauge.metrics import METRICS
+from graphgauge.steps import STEPS
 
 _HERE = Path(__file__).parent
 _NOTE = "<!-- Made by docs/build.py; do not edit. -->\n"
@@ -40,11 +42,47 @@ def audit_page() -> str:
     return _NOTE + told + head + "".join(rows)
 
 
+def datasets_page() -> str:
+    """List every data set with what its card says, and the steps that prepare one."""
+    names = ("data set", "holds", "nodes", "edges", "features", "classes", "licence", "cite")
+    head = f"| {' | '.join(names)} |\n{'|---' * len(names)}|\n"
+    printed = "| data set | where | prints | why it differs |\n|---|---|---|---|\n"
+    told = (
+        "# Data sets\n\nSizes are those of the whole graph: undirected, each edge once, without"
+        " loops. A dash means that we have not counted. `graphgauge data show NAME` tells more,"
+        " `graphgauge data fetch NAME` gets it.\n\n"
+    )
+    steps = "".join(
+        f"| `{name}` | {_cell((step.__doc__ or '').splitlines()[0])} |\n"
+        for name, step in STEPS.items()
+    )
+    return (
+        f"{_NOTE}{told}{head}{''.join(map(_dataset, CARDS.values()))}"
+        f"\n## What the papers print\n\n{printed}{''.join(map(_printed, CARDS.values()))}"
+        f"\n## Steps\n\n| step | what it does |\n|---|---|\n{steps}"
+    )
+
+
+def _dataset(card: Card) -> str:
+    sizes = ["–" if n is None else f"{n:,}" for n in vars(card.counts).values()]
+    cells = (f"`{card.slug}`", card.about, *sizes, card.licence, card.citation)
+    return f"| {' | '.join(map(_cell, cells))} |\n"
+
+
+def _printed(card: Card) -> str:
+    rows = []
+    for row in card.printed:
+        sizes = [f"{n:,} {k}" for k in vars(card.counts) if (n := getattr(row, k)) is not None]
+        cells = (f"`{card.slug}`", row.where, ", ".join(sizes) or "–", row.note)
+        rows.append(f"| {' | '.join(map(_cell, cells))} |\n")
+    return "".join(rows)
+
+
 def _cell(text: str) -> str:
     return text.replace("|", r"\|").replace("\n", " ")
 
 
-PAGES = {"metrics.md": metrics_page, "audit.md": audit_page}
+PAGES = {"metrics.md": metrics_page, "audit.md": audit_page, "datasets.md": datasets_page}
 
 if __name__ == "__main__":
     for name, page in PAGES.items():

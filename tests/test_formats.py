@@ -80,7 +80,7 @@ def test_links_read_alike_wide_and_long(tmp_path):
         ("", "expected one column prob_"),
         ("a,b\n1,2\n", "found: a, b"),
         ("prob_0,prob_1,label\n", "nothing to judge"),
-        ("prob_0,prob_1,label\n0.2,x,1\n", "could not convert string 'x'"),
+        ("prob_0,prob_1,label\n0.2,x,1\n", r"column prob_1: 'x' is not a number \(row 0\)"),
         ("prob_0,prob_1,label\n0.2,0.8\n", "cannot be read"),
         ("prob_0,prob_1,label\n0.2,0.8,7\n", r"1 labels are no class .*\(row 0\)"),
         ("prob_0,prob_0,label\n0.2,0.8,1\n", "two columns have the same name"),

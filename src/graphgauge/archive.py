@@ -18,7 +18,7 @@ import sys
 import tokenize
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Protocol, runtime_checkable
@@ -32,7 +32,9 @@ from graphgauge.headers import read_header
 __all__ = [
     "Blocks",
     "StoredArray",
+    "answering",
     "blocks_of",
+    "check_expansion",
     "check_file",
     "from_json",
     "open_npz",
@@ -160,7 +162,7 @@ class StoredArray:
     @contextlib.contextmanager
     def _entries(self) -> Iterator[IO[bytes]]:
         with (
-            _told(self.path, self.name),
+            answering(self.path, self.name),
             zipfile.ZipFile(self.path) as archive,
             archive.open(self.member) as file,
         ):
@@ -168,23 +170,27 @@ class StoredArray:
             yield file
 
 
-def open_npz(path: str | os.PathLike[str]) -> dict[str, StoredArray]:
-    """List the arrays of an ``.npz`` file, checked but not read.
+def open_npz(
+    path: str | os.PathLike[str], names: Collection[str] | None = None
+) -> dict[str, StoredArray]:
+    """List the arrays of an ``.npz`` file, checked but not read; with `names`, only those.
 
     Every header must agree with the bytes behind it; Python objects, unknown compressions and
-    archives that expand out of proportion are refused.
+    archives that expand out of proportion are refused. What is not asked for is not looked at.
     """
     path = Path(path)
     check_file(path)
-    with _told(path), zipfile.ZipFile(path) as archive:
+    with answering(path), zipfile.ZipFile(path) as archive:
         entries = [e for e in archive.infolist() if e.filename.endswith(".npy")]
         if len(archive.infolist()) > _MEMBERS:
             raise InputError(f"{path}: holds more than {_MEMBERS} members")
         if len({e.filename for e in entries}) < len(entries):
             raise InputError(f"{path}: holds two arrays of one name")
-        _check_expansion(path, sum(e.file_size for e in archive.infolist()))
+        check_expansion(path, sum(e.file_size for e in archive.infolist()))
+        if names is not None:
+            entries = [e for e in entries if e.filename.removesuffix(".npy") in names]
         arrays = [_describe(path, archive, entry) for entry in entries]
-    _check_expansion(path, sum(math.prod(a.shape) * max(a.dtype.itemsize, _WORD) for a in arrays))
+    check_expansion(path, sum(math.prod(a.shape) * max(a.dtype.itemsize, _WORD) for a in arrays))
     return {array.name: array for array in arrays}
 
 
@@ -197,6 +203,31 @@ def check_file(path: Path) -> None:
     if not stat.S_ISREG(mode):
         what = "a folder" if stat.S_ISDIR(mode) else "not an ordinary file"
         raise InputError(f"{path}: cannot be read (it is {what})")
+
+
+def check_expansion(path: Path, expanded: int) -> None:
+    """Check that a file holds no more than its size makes likely."""
+    on_disk = path.stat().st_size
+    if expanded > max(_EXPANDED_BYTES, _EXPANSION * on_disk):
+        raise InputError(
+            f"{path}: would expand from {on_disk} to {expanded} bytes, which is refused as a "
+            "possible zip bomb; save it uncompressed if it is yours"
+        )
+
+
+@contextlib.contextmanager
+def answering(path: Path, name: str = "", *, kind: str = ".npz") -> Iterator[None]:
+    """Turn what can go wrong in a file of the given kind into one line about it."""
+    where = f"{path}: {name}" if name else str(path)
+    try:
+        yield
+    except InputError:
+        raise
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
+    except _UNREADABLE as error:
+        reason = str(error) or type(error).__name__
+        raise InputError(f"{where} is not readable as {kind} ({reason[:200]})") from None
 
 
 def blocks_of(array: npt.NDArray[Any] | Blocks, rows: int) -> Iterator[npt.NDArray[Any]]:
@@ -251,7 +282,7 @@ def from_json(array: StoredArray | None) -> dict[str, Any]:
         raise InputError(f"{array.path}: {array.name} is not one text entry")
     if array.nbytes > _JSON_BYTES:
         raise InputError(f"{array.path}: {array.name} is too long a text")
-    with _told(array.path, array.name):
+    with answering(array.path, array.name):
         values = json.loads(str(array.read()))
         if not isinstance(values, dict):
             raise ValueError("not a mapping")
@@ -269,7 +300,7 @@ def _describe(path: Path, archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> S
     name = entry.filename.removesuffix(".npy")
     if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise InputError(f"{path}: {name} is compressed in an unknown way")
-    with _told(path, name), archive.open(entry) as file:
+    with answering(path, name), archive.open(entry) as file:
         header = read_header(file)
     n_bytes = header.n_bytes
     if header.dtype.hasobject:
@@ -295,32 +326,8 @@ def _check_characters(words: npt.NDArray[Any], where: str) -> None:
         raise InputError(f"{where} holds characters that do not exist")
 
 
-def _check_expansion(path: Path, expanded: int) -> None:
-    on_disk = path.stat().st_size
-    if expanded > max(_EXPANDED_BYTES, _EXPANSION * on_disk):
-        raise InputError(
-            f"{path}: would expand from {on_disk} to {expanded} bytes, which is refused as a "
-            "possible zip bomb; save it uncompressed if it is yours"
-        )
-
-
 def _exactly(file: IO[bytes], n: int) -> bytes:
     data = file.read(n)
     if len(data) != n:
         raise EOFError("truncated")
     return data
-
-
-@contextlib.contextmanager
-def _told(path: Path, name: str = "") -> Iterator[None]:
-    """Turn what can go wrong in a file into one line about it."""
-    where = f"{path}: {name}" if name else str(path)
-    try:
-        yield
-    except InputError:
-        raise
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror or error})") from None
-    except _UNREADABLE as error:
-        reason = str(error) or type(error).__name__
-        raise InputError(f"{where} is not readable as .npz ({reason[:200]})") from None

@@ -1,13 +1,16 @@
-"""Contracts that every metric keeps, ours and yours: run them on a card of your own.
+"""Contracts that every metric and every split keep, ours and yours: run them on your own.
 
 >>> from graphgauge.metrics import METRICS
 >>> check_metric(METRICS["ece"])
+>>> from graphgauge.splits import shift_split
+>>> check_split_rule(lambda graph, seed: shift_split(graph, "density", seed=seed))
 """
 
 from __future__ import annotations
 
 import inspect
 import math
+from collections import Counter
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -15,11 +18,23 @@ import numpy as np
 import numpy.typing as npt
 
 from graphgauge.arrays import IntArray
+from graphgauge.datasets.planted import planted
+from graphgauge.graph import Graph
 from graphgauge.metrics import Direction, Metric, Needs, Outcomes, Ranks, metric
+from graphgauge.parts import Split
 
-__all__ = ["CHECKS", "check_metric", "sample"]
+__all__ = [
+    "CHECKS",
+    "SPLIT_CHECKS",
+    "check_metric",
+    "check_split_rule",
+    "renumbered",
+    "sample",
+    "sample_graph",
+]
 
 Arrays: TypeAlias = tuple[npt.NDArray[Any], ...]
+SplitRule: TypeAlias = Callable[[Graph, int], Split]
 
 _N = 240
 _CLOSE = 1e-9
@@ -145,3 +160,132 @@ CHECKS: tuple[Callable[[Metric], None], ...] = (
     check_weights_are_copies,
 )
 """The contracts, in the order they are run."""
+
+
+def check_split_rule(rule: SplitRule) -> None:
+    """Run every contract on a rule that splits a graph by a seed; the first broken one is raised.
+
+    Rules for graphs of any order of nodes: one that reads the order itself, as a split published
+    by node numbers does, cannot keep them.
+    """
+    for check in SPLIT_CHECKS:
+        check(rule)
+
+
+def sample_graph(*, twins: bool = False, seed: int = 0) -> Graph:
+    """Make a graph with labels to split, on which colours tell all nodes apart.
+
+    With `twins` it has no features, isolated nodes, and every component twice.
+
+    Examples
+    --------
+    >>> graph = sample_graph()
+    >>> graph.n_nodes == len(np.unique(graph.colours.nodes))
+    True
+    """
+    graph = planted(_N, 3, mean_degree=6, seed=seed).graph
+    if not twins:
+        return graph
+    half, once = _N // 2 + 10, graph.edges[(graph.edges < _N // 2).all(axis=1)]
+    labels = np.tile(np.asarray(graph.labels)[:half], 2)
+    return Graph.from_edges(np.concatenate([once, once + half]), 2 * half, labels=labels)
+
+
+def renumbered(graph: Graph, order: IntArray) -> Graph:
+    """Return the same graph with other numbers: new node ``i`` is old node ``order[i]``.
+
+    Examples
+    --------
+    >>> renumbered(Graph.from_edges([[0, 1]], 3), np.array([2, 0, 1])).edges
+    array([[1, 2]], dtype=int32)
+    """
+    return Graph(
+        graph.adjacency[order][:, order],
+        None if graph.features is None else graph.features[order],
+        None if graph.labels is None else graph.labels[order],
+    )
+
+
+def check_split_deterministic(rule: SplitRule) -> None:
+    """Check that equal graphs and seeds give equal parts, in equal order."""
+    first, second = rule(sample_graph(), 3), rule(sample_graph(), 3)
+    assert list(first.parts) == list(second.parts), "the parts have other names"
+    for name, index in first.parts.items():
+        assert np.array_equal(index, second[name]), f"part {name} differs from run to run"
+
+
+def check_split_seeds(rule: SplitRule) -> None:
+    """Check that another seed gives other parts of the same sizes."""
+    first, second = rule(sample_graph(), 3), rule(sample_graph(), 4)
+    sizes = [{name: len(part) for name, part in split.parts.items()} for split in (first, second)]
+    assert sizes[0] == sizes[1], f"another seed changes sizes: {sizes[0]} and {sizes[1]}"
+    same = all(np.array_equal(part, second[name]) for name, part in first.parts.items())
+    assert not same, "another seed gives the same parts"
+
+
+def check_split_input_untouched(rule: SplitRule) -> None:
+    """Check that the graph is only read."""
+    graph = sample_graph()
+    content = (graph.adjacency.data, graph.adjacency.indices, graph.adjacency.indptr)
+    arrays = [*content, graph.features, graph.labels]
+    before = [np.array(array) for array in arrays]
+    for array in arrays:
+        np.asarray(array).flags.writeable = False
+    rule(graph, 0)
+    for array, old in zip(arrays, before, strict=True):
+        assert np.array_equal(np.asarray(array), old), "the split changes its graph"
+
+
+def check_split_items(rule: SplitRule) -> None:
+    """Check that the items are the graph's; that none is in two parts `Split` sees to itself."""
+    graph = sample_graph()
+    split = rule(graph, 0)
+    n_items = graph.n_nodes if split.pairs is None else len(split.pairs)
+    assert split.n_items == n_items, f"{split.n_items} items, expected {n_items}"
+    if split.pairs is not None:
+        pairs = [*map(tuple, split.pairs.tolist())]
+        assert len({*pairs}) == len(pairs), "a pair stands there twice"
+        known = {*map(tuple, graph.edges.tolist())}
+        assert known.issuperset(pairs), "a pair is no edge of the graph, u < v"
+
+
+def check_split_renumbering(rule: SplitRule) -> None:
+    """Check that other numbers for the nodes give the same nodes, or edges, in every part."""
+    graph = sample_graph()
+    order = np.random.default_rng(5).permutation(graph.n_nodes)
+    here, there = rule(graph, 1), rule(renumbered(graph, order), 1)
+    for name in here.parts:
+        same = _members(here, name) == _members(there, name, order)
+        assert same, f"part {name} depends on how the nodes are numbered"
+
+
+def check_split_twins(rule: SplitRule) -> None:
+    """Check the same where nodes cannot be told apart: every part has as many of each kind."""
+    graph = sample_graph(twins=True)
+    order = np.random.default_rng(6).permutation(graph.n_nodes)
+    kinds = graph.colours.nodes.tolist()
+    here, there = rule(graph, 1), rule(renumbered(graph, order), 1)
+    for name in here.parts:
+        first, second = (
+            Counter(tuple(sorted(kinds[node] for node in item)) for item in members)
+            for members in (_members(here, name), _members(there, name, order))
+        )
+        assert first == second, f"part {name} depends on how equal nodes are numbered"
+
+
+def _members(split: Split, name: str, order: IntArray | None = None) -> set[tuple[int, ...]]:
+    """Return the nodes or pairs of a part by their old numbers."""
+    items = split[name][:, None] if split.pairs is None else split.pairs[split[name]]
+    old = items if order is None else order[items]
+    return {tuple(sorted(item)) for item in old.tolist()}
+
+
+SPLIT_CHECKS: tuple[Callable[[SplitRule], None], ...] = (
+    check_split_deterministic,
+    check_split_seeds,
+    check_split_input_untouched,
+    check_split_items,
+    check_split_renumbering,
+    check_split_twins,
+)
+"""The contracts of splits, in the order they are run."""

@@ -15,13 +15,16 @@ import numpy.typing as npt
 
 from graphgauge.archive import check_file
 from graphgauge.errors import InputError
+from graphgauge.words import first_no_number
 
-__all__ = ["Table", "load_text", "open_table"]
+__all__ = ["Table", "TextTable", "load_text", "open_table"]
 
 _LONGEST_WORD = 200
 _LONGEST_HEADER = 1_000_000
 # A Parquet file may unfold to this many bytes, or to this many times its size, the larger.
 _UNFOLDED_BYTES, _UNFOLDING = 8 * 2**20, 100
+# So many words at a time stay within fast memory.
+_WORDS = 2**14
 
 
 class Table(Protocol):
@@ -35,11 +38,14 @@ class Table(Protocol):
     def words(self, name: str) -> list[str]:
         """Return a column as text, each word cut to 200 characters."""
 
+    def blocks(self, names: Sequence[str]) -> Iterator[list[list[str]]]:
+        """Yield the named columns as text, a few rows at a time."""
+
 
 def open_table(path: Path) -> Table:
     """Open a table by the ending of its name; a column is read when it is asked for."""
     is_parquet = path.suffix.lower() in (".parquet", ".pq")
-    table: Table = _ParquetTable(path) if is_parquet else _TextTable(path)
+    table: Table = _ParquetTable(path) if is_parquet else TextTable(path)
     if len(set(table.columns)) < len(table.columns):
         raise InputError(f"{path}: two columns have the same name")
     return table
@@ -52,50 +58,100 @@ def load_text(path: Path, **options: Any) -> npt.NDArray[Any]:
         return np.loadtxt(path, ndmin=2, encoding="utf-8-sig", **options)
 
 
-class _TextTable:
-    """A CSV or TSV file with a header line."""
+class TextTable:
+    """A CSV or TSV file with a header line, or text whose layout is known.
 
-    def __init__(self, path: Path) -> None:
+    Parameters
+    ----------
+    path
+        The file.
+    layout
+        Delimiter, names of the columns, and how many lines come before the first row; None takes
+        all three from a header line.
+    """
+
+    def __init__(self, path: Path, layout: tuple[str, Sequence[str], int] | None = None) -> None:
         check_file(path)
         self.path = path
-        try:
-            with path.open(encoding="utf-8-sig", newline="") as file:
-                head = file.readline(_LONGEST_HEADER)
-        except (OSError, UnicodeError) as error:
-            raise InputError(f"{path}: cannot be read ({error})") from None
-        if len(head) == _LONGEST_HEADER:
-            raise InputError(f"{path}: its header line is longer than {_LONGEST_HEADER} characters")
-        self.delimiter = max("\t;,", key=head.count)
-        try:
-            self.columns = [c.strip() for c in next(csv.reader([head], delimiter=self.delimiter))]
-        except (StopIteration, csv.Error):
-            raise InputError(f"{path}: has no header line") from None
+        self.delimiter, columns, self.skipped = layout or self._layout()
+        self.columns = list(columns)
         self._place = {name: place for place, name in enumerate(self.columns)}
 
     def numbers(self, names: Sequence[str]) -> npt.NDArray[np.float64]:
+        """Return the named columns ``[n, len(names)]``."""
         try:
             return load_text(
                 self.path,
                 delimiter=self.delimiter,
                 comments=None,
-                skiprows=1,
+                skiprows=self.skipped,
                 usecols=[self._place[name] for name in names],
                 quotechar='"',
             ).reshape(-1, len(names))
         except (ValueError, OSError) as error:
-            raise InputError(f"{self.path}: {str(error)[:200]}") from None
+            told = self._no_number(names) or str(error)[:200]
+            raise InputError(f"{self.path}: {told}") from None
 
     def words(self, name: str) -> list[str]:
-        column = self._place[name]
-        words: list[str] = []
+        """Return a column as text, each word cut to 200 characters."""
+        return [word for [column] in self.blocks([name]) for word in column]
+
+    def blocks(self, names: Sequence[str]) -> Iterator[list[list[str]]]:
+        """Yield the named columns as text, a few rows at a time."""
+        done = 0
+        for rows in self._rows():
+            yield [self._column(rows, name, done) for name in names]
+            done += len(rows)
+
+    def _no_number(self, names: Sequence[str]) -> str:
+        """Name the first entry that is no number, if there is any."""
+        done = 0
+        for columns in self.blocks(names):
+            for name, words in zip(names, columns, strict=True):
+                row = first_no_number(words)
+                if row is not None:
+                    return f"column {name}: {words[row][:80]!r} is not a number (row {done + row})"
+            done += len(columns[0])
+        return ""
+
+    def _column(self, rows: list[list[str]], name: str, done: int) -> list[str]:
+        place = self._place[name]
+        try:
+            return [row[place].strip()[:_LONGEST_WORD] for row in rows]
+        except IndexError:
+            row = done + next(k for k, row in enumerate(rows) if len(row) <= place)
+            told = f"row {row} cannot be read (it has no column {name})"
+            raise InputError(f"{self.path}: {told}") from None
+
+    def _rows(self) -> Iterator[list[list[str]]]:
+        """Yield rows that are not blank, a few at a time."""
+        done, most = 0, max(1, _WORDS // max(1, len(self.columns)))
         try:
             with self.path.open(encoding="utf-8-sig", newline="") as file:
-                rows = itertools.islice(csv.reader(file, delimiter=self.delimiter), 1, None)
-                words.extend(row[column][:_LONGEST_WORD].strip() for row in rows if row)
-        except (csv.Error, IndexError, UnicodeError, OSError) as error:
-            where = f"{self.path}: column {name}, row {len(words)}"
-            raise InputError(f"{where} cannot be read ({error})") from None
-        return words
+                lines = itertools.islice(file, self.skipped, None)
+                reader = csv.reader(lines, delimiter=self.delimiter, skipinitialspace=True)
+                while batch := list(itertools.islice(reader, most)):
+                    rows = [row for row in batch if row]
+                    yield rows
+                    done += len(rows)
+        except (csv.Error, UnicodeError, OSError) as error:
+            raise InputError(f"{self.path}: cannot be read after row {done} ({error})") from None
+
+    def _layout(self) -> tuple[str, list[str], int]:
+        try:
+            with self.path.open(encoding="utf-8-sig", newline="") as file:
+                head = file.readline(_LONGEST_HEADER)
+        except (OSError, UnicodeError) as error:
+            raise InputError(f"{self.path}: cannot be read ({error})") from None
+        if len(head) == _LONGEST_HEADER:
+            longest = f"longer than {_LONGEST_HEADER} characters"
+            raise InputError(f"{self.path}: its header line is {longest}")
+        delimiter = max("\t;,", key=head.count)
+        try:
+            columns = [name.strip() for name in next(csv.reader([head], delimiter=delimiter))]
+        except (StopIteration, csv.Error):
+            raise InputError(f"{self.path}: has no header line") from None
+        return delimiter, columns, 1
 
 
 class _ParquetTable:
@@ -129,12 +185,17 @@ class _ParquetTable:
             return np.stack([np.asarray(column.to_numpy(), np.float64) for column in columns], 1)
 
     def words(self, name: str) -> list[str]:
-        kind = self.types[name]
-        if not (_is_text(kind) or _is_number(kind)):
-            raise InputError(f"{self.path}: column {name} holds {kind!s:.80}, expected words")
+        return [word for [column] in self.blocks([name]) for word in column]
+
+    def blocks(self, names: Sequence[str]) -> Iterator[list[list[str]]]:
+        for name in names:
+            kind = self.types[name]
+            if not (_is_text(kind) or _is_number(kind)):
+                raise InputError(f"{self.path}: column {name} holds {kind!s:.80}, expected words")
+        rows = max(1, _WORDS // max(1, len(names)))
         with self._told():
-            column = self.file.read(columns=[name], use_threads=False).column(name)
-            return [word for chunk in column.chunks for word in _words_of(chunk)]
+            for batch in self.file.iter_batches(rows, columns=list(names), use_threads=False):
+                yield [list(_words_of(batch.column(name))) for name in names]
 
     def _check_size(self) -> None:
         about, on_disk = self.file.metadata, self.path.stat().st_size

@@ -23,7 +23,7 @@ from graphgauge.graph import Graph
 from graphgauge.parts import parts_from_codes
 from graphgauge.predictions import LinkPredictions, NodePredictions
 
-__all__ = ["read_edges", "read_predictions"]
+__all__ = ["count_nodes", "naming", "read_edges", "read_predictions"]
 
 _UNCERTAINTIES = ("total", "data", "knowledge")
 _UNKNOWN = ("", "-1", "nan", "none", "null")
@@ -34,7 +34,7 @@ _MOST_NODES, _NODES_AN_EDGE = 2**23, 64
 def read_predictions(path: str | os.PathLike[str]) -> NodePredictions | LinkPredictions:
     """Read a file of predictions: of nodes where it holds ``probs``, of links where ``pos``."""
     path = Path(path)
-    with _naming(path):
+    with naming(path):
         return _read_predictions(path)
 
 
@@ -49,19 +49,19 @@ def read_edges(path: str | os.PathLike[str], n_nodes: int | None = None) -> Grap
         How many nodes there are; None takes the largest that an edge names.
     """
     path = Path(path)
-    with _naming(path):
+    with naming(path):
         found = _read_graph(path)
         if isinstance(found, Graph):
             if n_nodes is not None and found.n_nodes != n_nodes:
                 raise InputError(f"has {found.n_nodes} nodes, expected {n_nodes}")
             return found
         return Graph.from_edges(
-            found, _count_nodes(found) if n_nodes is None else n_nodes, directed=True
+            found, count_nodes(found) if n_nodes is None else n_nodes, directed=True
         )
 
 
 @contextmanager
-def _naming(path: Path) -> Iterator[None]:
+def naming(path: Path) -> Iterator[None]:
     """Let errors name the file, wherever they arise."""
     try:
         yield
@@ -100,7 +100,7 @@ def _read_graph(path: Path) -> Graph | IntArray:
     return integers("edge_index", stored["edge_index"].read(), ndim=2).T
 
 
-def _count_nodes(edges: IntArray) -> int:
+def count_nodes(edges: IntArray) -> int:
     """Count nodes up to the largest that is named, unless most of them would have no edge."""
     n_nodes = int(edges.max()) + 1 if edges.size else 0
     if n_nodes > max(_MOST_NODES, _NODES_AN_EDGE * len(edges)):

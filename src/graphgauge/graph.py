@@ -25,7 +25,7 @@ from graphgauge.arrays import BoolArray, FloatArray, IntArray, check_pairs, floa
 from graphgauge.colours import Colours, refine
 from graphgauge.errors import InputError, name_rows
 
-__all__ = ["Graph", "first_rows", "undirected_edges"]
+__all__ = ["Graph", "first_rows", "sparse_rows", "undirected_edges"]
 
 _ROWS = 2**18
 # Whoever looks at columns needs memory for each, and an empty column costs a file nothing.
@@ -86,6 +86,55 @@ def _first_of_each(ordered: IntArray) -> BoolArray:
     np.not_equal(ordered[1:], ordered[:-1], out=fresh[1:])
     fresh[: np.searchsorted(ordered, 0)] = False
     return fresh
+
+
+def _both_ways(pairs: IntArray, n_nodes: int) -> sp.csr_array:
+    """Make the pattern of the undirected graph from ordered unique pairs ``u < v``."""
+    starts = np.searchsorted(pairs[:, 0], np.arange(n_nodes + 1, dtype=pairs.dtype))
+    return _with_mirror(_pattern(np.ascontiguousarray(pairs[:, 1]), starts))
+
+
+def _simple_pattern(adjacency: sp.csr_array) -> sp.csr_array:
+    pattern = _pattern(adjacency.indices, adjacency.indptr)
+    if pattern.diagonal().any():
+        pattern = pattern.copy()
+        pattern.data[pattern.indices == _rows(pattern)] = 0
+        pattern.eliminate_zeros()
+    return _with_mirror(pattern)
+
+
+def _pattern(indices: IntArray, starts: IntArray) -> sp.csr_array:
+    """Put a small one at every entry."""
+    index = _smallest(len(indices))
+    ones = np.ones(len(indices), np.int8)
+    n = len(starts) - 1
+    return sp.csr_array((ones, indices.astype(index, copy=False), starts.astype(index)), (n, n))
+
+
+def _with_mirror(pattern: sp.csr_array) -> sp.csr_array:
+    """Add the other direction of every entry; a symmetric pattern comes back as it is."""
+    mirror = pattern.T.tocsr()
+    if all(np.array_equal(getattr(pattern, k), getattr(mirror, k)) for k in ("indptr", "indices")):
+        return pattern
+    both = pattern + mirror
+    both.data[:] = 1
+    return both
+
+
+def _upper_pairs(pattern: sp.csr_array) -> IntArray:
+    """List the entries right of the diagonal, row by row."""
+    rows = _rows(pattern)
+    kept = pattern.indices > rows
+    pairs = np.empty((int(kept.sum()), 2), rows.dtype)
+    pairs[:, 0], pairs[:, 1] = rows[kept], pattern.indices[kept]
+    return pairs
+
+
+def _rows(pattern: sp.csr_array) -> IntArray:
+    """Name the row of every entry."""
+    n_rows = pattern.shape[0]
+    rows: IntArray = np.arange(n_rows, dtype=_smallest(n_rows))
+    return rows.repeat(np.diff(pattern.indptr))
 
 
 def _smallest(n: int) -> type[np.signedinteger[Any]]:
@@ -160,8 +209,10 @@ class Graph:
         pairs = integers("edges", pairs.reshape(-1, 2) if not pairs.size else pairs, ndim=2)
         check_pairs("edges", pairs, n_nodes)
         if not directed:
-            pairs = undirected_edges(pairs, n_nodes)
-            pairs = np.concatenate([pairs, pairs[:, ::-1]])
+            pattern = _both_ways(undirected_edges(pairs, n_nodes), n_nodes)
+            ones = np.ones(pattern.nnz, np.float32)
+            entries = (ones, pattern.indices, pattern.indptr)
+            return cls(sp.csr_array(entries, pattern.shape), **content)
         ones = np.ones(len(pairs), np.float32)
         shape = (n_nodes, n_nodes)
         return cls(sp.coo_array((ones, (pairs[:, 0], pairs[:, 1])), shape).tocsr(), **content)
@@ -172,10 +223,18 @@ class Graph:
         return int(self.adjacency.shape[0])
 
     @cached_property
+    def neighbours(self) -> sp.csr_array:
+        """The undirected simple graph ``[n, n]``: a one for every pair of neighbours, both ways.
+
+        Weights, directions and self-loops are left out. Shares memory with an adjacency that has
+        neither directions nor self-loops.
+        """
+        return _simple_pattern(self.adjacency)
+
+    @cached_property
     def edges(self) -> IntArray:
         """Unique undirected edges ``[e, 2]`` with ``u < v``, without self-loops."""
-        entries = self.adjacency.tocoo()
-        return undirected_edges(np.stack(entries.coords, axis=1), self.n_nodes)
+        return _upper_pairs(self.neighbours)
 
     @property
     def degrees(self) -> IntArray:
@@ -313,14 +372,28 @@ def _unpack(name: str, stored: Mapping[str, StoredArray], n_rows: int) -> Any:
     keys = [f"{name}_{k}" for k in ("data", "indices", "indptr", "columns")]
     if any(key not in stored for key in keys):
         return None
-    data = floats(keys[0], stored[keys[0]].read(), ndim=1)
-    indices, indptr = (integers(key, stored[key].read(), ndim=1) for key in keys[1:3])
-    columns = whole_number(stored[keys[3]])
-    if not 0 <= columns <= max(_MOST_COLUMNS, _COLUMNS_AN_ENTRY * len(data)):
-        raise InputError(f"{name}: has {columns} columns for {len(data)} entries")
-    if not _is_csr(data, indices, indptr, (n_rows, columns)):
-        raise InputError(f"{name}: not a valid sparse matrix of {n_rows} rows")
-    return sp.csr_array((data, indices, indptr), shape=(n_rows, columns))
+    data, indices, indptr = (stored[key].read() for key in keys[:3])
+    return sparse_rows(name, (data, indices, indptr), (n_rows, whole_number(stored[keys[3]])))
+
+
+def sparse_rows(name: str, parts: tuple[Any, Any, Any], shape: tuple[int, int]) -> sp.csr_array:
+    """Make a matrix of ``(data, indices, indptr)`` from a file, which may be anything at all.
+
+    Examples
+    --------
+    >>> sparse_rows("features", ([1.0], [7], [0, 1]), (1, 3))
+    Traceback (most recent call last):
+        ...
+    graphgauge.errors.InputError: features: not a valid sparse matrix of 1 rows
+    """
+    data = floats(f"{name}_data", parts[0], ndim=1)
+    indices = integers(f"{name}_indices", parts[1], ndim=1)
+    indptr = integers(f"{name}_indptr", parts[2], ndim=1)
+    if not 0 <= shape[1] <= max(_MOST_COLUMNS, _COLUMNS_AN_ENTRY * len(data)):
+        raise InputError(f"{name}: has {shape[1]} columns for {len(data)} entries")
+    if not _is_csr(data, indices, indptr, shape):
+        raise InputError(f"{name}: not a valid sparse matrix of {shape[0]} rows")
+    return sp.csr_array((data, indices, indptr), shape=shape)
 
 
 def _is_csr(data: FloatArray, indices: IntArray, indptr: IntArray, shape: tuple[int, int]) -> bool:

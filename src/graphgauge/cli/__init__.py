@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from graphgauge.cli import judging
+from graphgauge.cli import data, importing, judging, splitting
 
 __all__ = ["app", "main"]
 
@@ -42,6 +42,9 @@ def _root(
 for _command in (judging.score, judging.compare, judging.audit, judging.demo):
     app.command()(_command)
 app.command(name="metrics")(judging.list_metrics)
+data.data.command(name="import")(importing.import_graph)
+app.add_typer(data.data, name="data")
+app.command()(splitting.split)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
