@@ -123,7 +123,7 @@ def test_equal_nodes_numbered_by_row_are_caught():
 _PRINT = """
 import sys
 sys.path.insert(0, {tests!r})
-from test_contracts import fingerprints
+from test_split_contracts import fingerprints
 print(fingerprints())
 """
 
