@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from graphgauge.cli import data, importing, judging, splitting
+from graphgauge.cli import data, importing, judging, shifting, splitting
 
 __all__ = ["app", "main"]
 
@@ -45,6 +45,7 @@ app.command(name="metrics")(judging.list_metrics)
 data.data.command(name="import")(importing.import_graph)
 app.add_typer(data.data, name="data")
 app.command()(splitting.split)
+app.add_typer(shifting.shift, name="shift")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -15,15 +15,26 @@ if TYPE_CHECKING:
     from graphgauge.parts import Split
     from graphgauge.splits import Shift
 
-__all__ = ["split"]
+__all__ = [
+    "ByProperty",
+    "ByShift",
+    "Data",
+    "Inside",
+    "Published",
+    "Ratio",
+    "Seed",
+    "published_of",
+    "shift_of",
+    "split",
+]
 
 _BY = "What to split by (one of these)"
 _HOW = "How to divide"
 
-_Data = Annotated[
+Data = Annotated[
     str, typer.Argument(help="Data set, such as cora-ml, or file of a graph.", metavar="DATA")
 ]
-_ByShift = Annotated[
+ByShift = Annotated[
     str | None,
     typer.Option(
         "--shift",
@@ -32,7 +43,7 @@ _ByShift = Annotated[
         rich_help_panel=_BY,
     ),
 ]
-_ByProperty = Annotated[
+ByProperty = Annotated[
     str | None,
     typer.Option(
         "--property",
@@ -41,7 +52,7 @@ _ByProperty = Annotated[
         rich_help_panel=_BY,
     ),
 ]
-_Published = Annotated[
+Published = Annotated[
     str | None,
     typer.Option(
         help="As the authors did: shifts:density, revisiting:ppr, edgewise:split0_fold1 …",
@@ -81,7 +92,7 @@ _Links = Annotated[
         rich_help_panel=_BY,
     ),
 ]
-_Ratio = Annotated[
+Ratio = Annotated[
     float, typer.Option(help="Percentage of nodes in distribution.", rich_help_panel=_HOW)
 ]
 _Inner = Annotated[
@@ -93,7 +104,7 @@ _Inner = Annotated[
         rich_help_panel=_HOW,
     ),
 ]
-_Inside = Annotated[
+Inside = Annotated[
     str,
     typer.Option(
         help="Values of --property that are in distribution: small, large.", rich_help_panel=_HOW
@@ -128,7 +139,7 @@ _Restart = Annotated[
         rich_help_panel=_HOW,
     ),
 ]
-_Seed = Annotated[int, typer.Option(help="Of all that is drawn.", min=0)]
+Seed = Annotated[int, typer.Option(help="Of all that is drawn.", min=0)]
 _Out = Annotated[Path | None, typer.Option(help="Write the split to this .npz file.")]
 _Json = Annotated[
     Path | None, typer.Option("--json", help="Write sizes and recipe as JSON; - for output.")
@@ -151,22 +162,22 @@ _BELONGS = {
 
 def split(
     context: typer.Context,
-    data: _Data,
-    shift: _ByShift = None,
-    by_property: _ByProperty = None,
+    data: Data,
+    shift: ByShift = None,
+    by_property: ByProperty = None,
     random: _Random = None,
     k_shot: _KShot = None,
     folds: _Folds = None,
     links: _Links = None,
-    published: _Published = None,
-    ratio: _Ratio = 50,
+    published: Published = None,
+    ratio: Ratio = 50,
     inner: _Inner = None,
-    inside: _Inside = "small",
+    inside: Inside = "small",
     rounding: _Rounding = "nearest",
     stratified: _Stratified = False,
     protocol: _Protocol = "corrected",
     restart: _Restart = None,
-    seed: _Seed = 0,
+    seed: Seed = 0,
     out: _Out = None,
     json: _Json = None,
 ) -> None:
@@ -182,7 +193,7 @@ def split(
     from graphgauge.datasets import open_graph
 
     def by_shift(graph: Graph) -> Split:
-        what = str(shift) if by_property is None else _property(by_property, inside)
+        what = str(shift) if by_property is None else shift_of(by_property, inside)
         shares = None if inner is None else _numbers("--inner", inner)
         told = {"protocol": None if protocol == "corrected" else protocol, "restart": restart}
         arguments: dict[str, Any] = {k: v for k, v in told.items() if v is not None}
@@ -197,8 +208,7 @@ def split(
         )
 
     def as_published(graph: Graph) -> Split:
-        source, _, which = str(published).partition(":")
-        return splits.published_split(graph.name, source, which, graph=graph)
+        return published_of(graph, str(published))
 
     ways: dict[str, tuple[object, _Maker]] = {
         "--shift": (shift, by_shift),
@@ -239,7 +249,8 @@ def _chosen(context: typer.Context, ways: Mapping[str, tuple[object, _Maker]]) -
     return ways[given[0]][1]
 
 
-def _property(wanted: str, inside: str) -> Shift:
+def shift_of(wanted: str, inside: str) -> Shift:
+    """Read which property decides, by its name or from a file of values."""
     from graphgauge.errors import InputError
     from graphgauge.properties import PROPERTIES
     from graphgauge.splits import Shift
@@ -249,6 +260,14 @@ def _property(wanted: str, inside: str) -> Shift:
         raise InputError(f"--inside: {inside!r} is neither 'small' nor 'large'")
     what = wanted if wanted in PROPERTIES else read_values(wanted)
     return Shift(what, large_inside=inside == "large")
+
+
+def published_of(graph: Graph, wanted: str) -> Split:
+    """Load the published parts of a graph, by source and which."""
+    from graphgauge.splits import published_split
+
+    source, _, which = wanted.partition(":")
+    return published_split(graph.name, source, which, graph=graph)
 
 
 def _shots(graph: Graph, text: str, seed: int) -> Split:
@@ -313,6 +332,7 @@ def _show(name: str, row: Mapping[str, Any]) -> None:
     from rich.console import Console
     from rich.table import Table
 
+    from graphgauge.cli.contrast import tie_remarks
     from graphgauge.report.terminal import plain
 
     console = Console(highlight=False, markup=False, emoji=False)
@@ -330,21 +350,7 @@ def _show(name: str, row: Mapping[str, Any]) -> None:
         table.add_row("in no part", f"{rest:,}", f"{100 * rest / n:.1f} %", style="dim")
     console.print(title, style="bold", soft_wrap=True)
     console.print(table)
-    for line in _remarks(recipe):
+    for line in tie_remarks(recipe):
         console.print(f"  {line}")
     if row["file"]:
         console.print(f"  written: {plain(row['file'])}", soft_wrap=True)
-
-
-def _remarks(recipe: Mapping[str, Any]) -> list[str]:
-    """Say in words what ties leave to chance."""
-    lines = []
-    cuts = {"id_ood": "in and out of distribution", "valid_test_out": "valid_out and test_out"}
-    for cut, between in cuts.items():
-        share = recipe.get("tied", {}).get(cut, 0)
-        if share:
-            lines.append(f"tied at the cut between {between}: {100 * share:.1f} % of the nodes")
-    ceiling = recipe.get("ceiling")
-    if ceiling is not None:
-        lines.append(f"ceiling of OOD AUROC for the property alone: {100 * ceiling:.1f} %")
-    return lines

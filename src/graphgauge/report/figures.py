@@ -17,13 +17,26 @@ from graphgauge.arrays import FloatArray
 from graphgauge.report.svg import Scale, box, curve, label, picture, segment, tick_text
 from graphgauge.report.wording import is_number, name, percent
 
-__all__ = ["Figure", "Values", "ranks", "rejection", "uncertainty"]
+__all__ = [
+    "BOTTOM",
+    "LEFT",
+    "RIGHT",
+    "TOP",
+    "Figure",
+    "Values",
+    "frame",
+    "plot",
+    "ranks",
+    "rejection",
+    "steps",
+    "uncertainty",
+]
 
 Values: TypeAlias = Mapping[str, Any]
 # Narrower or wider spans cannot be divided into ticks.
 _LEAST_SPAN = 1e-200
 _MOST_PLACES = 100
-_LEFT, _RIGHT, _TOP, _BOTTOM = 46, 392, 20, 222
+LEFT, RIGHT, TOP, BOTTOM = 46, 392, 20, 222
 _SIZE = (400, 266)
 
 
@@ -55,7 +68,7 @@ def rejection(values: Values, *, key: str) -> Figure:
     """
     lines = _lines(values)
     top = max((float(line[1].max()) for line in lines.values()), default=0.0)
-    x, y = Scale(0, 1, _LEFT, _RIGHT), Scale.up_to(top, _BOTTOM, _TOP)
+    x, y = Scale(0, 1, LEFT, RIGHT), Scale.up_to(top, BOTTOM, TOP)
     marks = [*_axes(x, y, ("share accepted", "accepted and wrong"))]
     if {"oracle", "random"} <= lines.keys():
         around = [*_placed(lines["random"], x, y), *reversed(_placed(lines["oracle"], x, y))]
@@ -64,7 +77,7 @@ def rejection(values: Values, *, key: str) -> Figure:
     sentence = _half_sentence(lines)
     told = f"Share of all items accepted and wrong, against the share accepted. {sentence}"
     title = f"Rejection by {name(values.get('uncertainty'))} in {name(values.get('part'))}"
-    return Figure(_plot(marks, key=key, title=title, told=told), sentence)
+    return Figure(plot(marks, key=key, title=title, told=told), sentence)
 
 
 def _lines(values: Values) -> dict[str, FloatArray]:
@@ -117,17 +130,17 @@ def uncertainty(values: Values, *, key: str) -> Figure:
     span = edges[-1] - edges[0] if len(edges) > 1 else 0.0
     if not _LEAST_SPAN < span < 1 / _LEAST_SPAN or top <= 0:
         return Figure(Markup(""), "Not drawn: there is nothing to compare.")
-    x, y = Scale(edges[0], edges[-1], _LEFT, _RIGHT), Scale.up_to(top, _BOTTOM, _TOP)
+    x, y = Scale(edges[0], edges[-1], LEFT, RIGHT), Scale.up_to(top, BOTTOM, TOP)
     measure = name(values.get("uncertainty"))
     marks = [*_axes(x, y, (f"uncertainty ({measure})", "share of the part"))]
     for side, (_, heights) in sides.items():
-        outline = [(x(a), y(b)) for a, b in _steps(edges, heights)]
+        outline = [(x(a), y(b)) for a, b in steps(edges, heights)]
         marks += [curve(outline, f"area {side}", closed=True), curve(outline, f"line {side}")]
     both = sum(map(min, sides["id"][1], sides["ood"][1]))
     sentence = f"The two histograms share {percent(both)} of their area."
     parts = f"{name(values.get('id_part'))} (ID) and {name(values.get('ood_part'))} (OOD)"
     title = f"Uncertainty by {measure} in {parts}"
-    return Figure(_plot(marks, key=key, title=title, told=sentence), sentence)
+    return Figure(plot(marks, key=key, title=title, told=sentence), sentence)
 
 
 def _merged(edges: Sequence[object], shares: Sequence[object]) -> tuple[list[float], list[float]]:
@@ -141,7 +154,8 @@ def _merged(edges: Sequence[object], shares: Sequence[object]) -> tuple[list[flo
     return [*places[0:-1:step], places[-1]], [sum(heights[s : s + step]) for s in starts]
 
 
-def _steps(edges: Sequence[float], heights: Sequence[float]) -> Iterator[tuple[float, float]]:
+def steps(edges: Sequence[float], heights: Sequence[float]) -> Iterator[tuple[float, float]]:
+    """Go along the outline of a histogram."""
     yield edges[0], 0.0
     for low, high, height in zip(edges[:-1], edges[1:], heights, strict=True):
         yield low, height
@@ -167,36 +181,38 @@ def ranks(values: Values, *, key: str) -> Figure:
     edges, heights = _merged(values["edges"], values["share"])
     if not heights or max(heights) <= 0:
         return Figure(Markup(""), "Not drawn: there are no ranks.")
-    x, y = Scale(0, len(heights), _LEFT, _RIGHT), Scale.up_to(max(heights), _BOTTOM, _TOP)
-    marks = [*_frame(y, ("rank among the negatives", "share of positives"))]
+    x, y = Scale(0, len(heights), LEFT, RIGHT), Scale.up_to(max(heights), BOTTOM, TOP)
+    marks = [*frame(y, ("rank among the negatives", "share of positives"))]
     wide = x(1) - x(0)
     for i, height in enumerate(heights):
         corner = (x(i) + 0.06 * wide, y(height))
-        marks.append(box(corner, (0.88 * wide, _BOTTOM - y(height)), "bar"))
+        marks.append(box(corner, (0.88 * wide, BOTTOM - y(height)), "bar"))
     every = -(-len(edges) // 9)
     for i, edge in list(enumerate(edges))[::every]:
-        marks.append(label(tick_text(edge), (x(i), _BOTTOM + 18), anchor="middle"))
+        marks.append(label(tick_text(edge), (x(i), BOTTOM + 18), anchor="middle"))
     ends = f"ranks from {tick_text(edges[0])} to below {tick_text(edges[1])}"
     sentence = f"{percent(heights[0])} of the positives lie in the first bin, {ends}."
     title = f"Ranks of the positives in {name(values.get('part'))}"
-    return Figure(_plot(marks, key=key, title=title, told=sentence), sentence)
+    return Figure(plot(marks, key=key, title=title, told=sentence), sentence)
 
 
-def _plot(marks: Sequence[Markup], *, key: str, title: str, told: str) -> Markup:
+def plot(marks: Sequence[Markup], *, key: str, title: str, told: str) -> Markup:
+    """Frame what was drawn as a wide figure with a name and a description."""
     return picture(*marks, size=_SIZE, title=title, told=(key, told), kind="plot wide")
 
 
 def _axes(x: Scale, y: Scale, names: tuple[str, str]) -> Iterator[Markup]:
-    yield from _frame(y, names)
+    yield from frame(y, names)
     for tick, text in x.ticks(6):
-        yield segment((x(tick), _BOTTOM), (x(tick), _BOTTOM + 4), "axis")
-        yield label(text, (x(tick), _BOTTOM + 18), anchor="middle")
+        yield segment((x(tick), BOTTOM), (x(tick), BOTTOM + 4), "axis")
+        yield label(text, (x(tick), BOTTOM + 18), anchor="middle")
 
 
-def _frame(y: Scale, names: tuple[str, str]) -> Iterator[Markup]:
-    yield label(names[1], (_LEFT, 11), "axisname")
-    yield label(names[0], (_RIGHT, _BOTTOM + 36), "axisname", anchor="end")
+def frame(y: Scale, names: tuple[str, str]) -> Iterator[Markup]:
+    """Draw an axis of shares with its grid, and name both axes."""
+    yield label(names[1], (LEFT, 11), "axisname")
+    yield label(names[0], (RIGHT, BOTTOM + 36), "axisname", anchor="end")
     for tick, _ in y.ticks(5):
         kind = "axis" if tick == 0 else "grid"
-        yield segment((_LEFT, y(tick)), (_RIGHT, y(tick)), kind)
-        yield label(percent(tick).replace(".0", ""), (_LEFT - 6, y(tick) + 4), anchor="end")
+        yield segment((LEFT, y(tick)), (RIGHT, y(tick)), kind)
+        yield label(percent(tick).replace(".0", ""), (LEFT - 6, y(tick) + 4), anchor="end")

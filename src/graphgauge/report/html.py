@@ -23,7 +23,7 @@ from graphgauge.report.strips import verdict_on_null
 from graphgauge.report.svg import tick_text
 from graphgauge.scoring import RULES
 
-__all__ = ["MOST_BYTES", "render"]
+__all__ = ["MOST_BYTES", "environment", "render"]
 
 MOST_BYTES = 2_000_000
 _MISSING = Markup('<span aria-hidden="true">–</span><span class="unseen">not available</span>')
@@ -34,6 +34,7 @@ _NUMBERS: Mapping[str, Callable[..., str]] = {
     "count": wording.count,
     "interval": wording.interval,
     "probability": wording.probability,
+    "digits": wording.digits,
 }
 
 
@@ -69,7 +70,7 @@ def _page(document: Mapping[str, Any], limits: Limits) -> str:
     alone = document.get("scores") is None
     scores: list[Values] = [document] if alone else list(document["scores"])
     desk = Desk(limits, _definitions(scores))
-    template = _environment().get_template("report.html.j2")
+    template = environment().get_template("report.html.j2")
     return template.render(
         alone=alone,
         comparisons=compare(document.get("comparisons"), desk),
@@ -115,7 +116,8 @@ def _definitions(scores: Sequence[Values]) -> dict[str, Values]:
 
 
 @cache
-def _environment() -> Environment:
+def environment() -> Environment:
+    """Return what pages are written with: everything escaped, numbers and names in one way."""
     environment = Environment(
         loader=PackageLoader("graphgauge.report"),
         autoescape=True,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ __all__ = [
     "SCHEMA_MANY",
     "definition_dict",
     "finding_dict",
+    "plain_values",
     "summarize",
     "summarize_many",
     "to_json",
@@ -63,7 +64,7 @@ def summarize(card: Scorecard) -> dict[str, Any]:
             "reasons": [{"status": str(s), "text": text} for s, text in card.verdict.reasons],
         },
     }
-    plain: dict[str, Any] = _plain(document)
+    plain: dict[str, Any] = plain_values(document)
     return plain
 
 
@@ -87,7 +88,7 @@ def summarize_many(cards: Sequence[Scorecard], compared: Sequence[Compared]) -> 
         for c in compared
     ]
     scores = [summarize(card) for card in cards]
-    return {"schema": SCHEMA_MANY, "scores": scores, "comparisons": _plain(rows)}
+    return {"schema": SCHEMA_MANY, "scores": scores, "comparisons": plain_values(rows)}
 
 
 def to_json(document: dict[str, Any]) -> str:
@@ -138,12 +139,18 @@ def definition_dict(metric: Metric) -> dict[str, Any]:
     }
 
 
-def _plain(value: Any) -> Any:
-    """Turn NumPy scalars into Python's, and what is not finite into None."""
-    if isinstance(value, dict):
-        return {str(key): _plain(entry) for key, entry in value.items()}
+def plain_values(value: Any) -> Any:
+    """Turn NumPy scalars into Python's, and what is not finite into None.
+
+    Examples
+    --------
+    >>> plain_values({"a": (np.float64(0.5), float("nan"))})
+    {'a': [0.5, None]}
+    """
+    if isinstance(value, Mapping):
+        return {str(key): plain_values(entry) for key, entry in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(entry) for entry in value]
+        return [plain_values(entry) for entry in value]
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and not math.isfinite(value):

@@ -18,6 +18,7 @@ __all__ = [
     "SPACE",
     "clean",
     "count",
+    "digits",
     "interval",
     "is_number",
     "name",
@@ -114,6 +115,22 @@ def count(value: object) -> str:
     if not is_number(value):
         return MISSING
     return f"{round(float(value)):,}" if abs(value) < 1e15 else number(value)
+
+
+def digits(value: object) -> str:
+    """Write a number of any size with three digits that count, such as a PageRank.
+
+    Examples
+    --------
+    >>> digits(0.000034517), digits(1234.6), digits(0), digits(None)
+    ('0.0000345', '1,235', '0', '–')
+    """
+    if not is_number(value):
+        return MISSING
+    size = abs(float(value))
+    if not 1e-7 <= size < 1e-4:
+        return number(value)
+    return f"{float(value):.{2 - math.floor(math.log10(size))}f}".replace("-", "−")
 
 
 def plural(value: object, one: str, many: str = "") -> str:

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from graphgauge.arrays import FloatArray, IntArray
+from graphgauge.arrays import IntArray
 from graphgauge.errors import InputError
 from graphgauge.groups import GROUPINGS, grouping
+from graphgauge.histogram import bin_edges, bin_shares
 from graphgauge.metrics import METRICS
 from graphgauge.metrics.bins import Closed
 from graphgauge.metrics.calibration import BIN_ACCURACY, reliability
@@ -23,8 +24,6 @@ _GROUPED = ("accuracy", "nll", "ece")
 # A smaller group is shown, but is not named the worst.
 _FEW = 20
 _POINTS = 101
-_SHARES = 40
-_OUTERMOST = (0.005, 0.995)
 
 
 def by_group(
@@ -90,14 +89,14 @@ def uncertainty_shares(items: NodeItems) -> Iterator[dict[str, Any]]:
         return
     inside, outside = (items.parts[name] for name in items.shifted)
     for name, values in items.uncertainties.items():
-        edges = _bin_edges(values[np.concatenate([inside, outside])])
+        edges = bin_edges(values[np.concatenate([inside, outside])])
         yield {
             "uncertainty": name,
             "id_part": items.shifted[0],
             "ood_part": items.shifted[1],
             "edges": edges.tolist(),
-            "id": _shares(values[inside], edges),
-            "ood": _shares(values[outside], edges),
+            "id": bin_shares(values[inside], edges),
+            "ood": bin_shares(values[outside], edges),
         }
 
 
@@ -138,18 +137,3 @@ def _bin_bands(
     lows = [np.nan if band is None else band.low for band in found]
     highs = [np.nan if band is None else band.high for band in found]
     return lows, highs
-
-
-def _bin_edges(values: FloatArray) -> FloatArray:
-    """Lay equal bins over all but the outermost values, which join the bins at the ends."""
-    low, high = np.quantile(values.astype(np.float64), _OUTERMOST, method="inverted_cdf")
-    if low == high:
-        low, high = low - 0.5, high + 0.5
-    steps = np.linspace(0.0, 1.0, _SHARES + 1)
-    # Weights instead of high - low, which may overflow; their rounding must not turn edges round.
-    return np.maximum.accumulate(low * (1.0 - steps) + high * steps)
-
-
-def _shares(values: FloatArray, edges: FloatArray) -> list[float]:
-    counts, _ = np.histogram(np.clip(values, edges[0], edges[-1]), edges)
-    return [float(share) for share in counts / max(len(values), 1)]

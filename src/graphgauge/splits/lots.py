@@ -28,6 +28,7 @@ class Draw(IntEnum):
     TIES = 0
     PARTS = 1
     TESTS = 2
+    SOURCES = 3
 
 
 _PURPOSES = 16
