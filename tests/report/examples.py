@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+
+from graphgauge.datasets import planted
+from graphgauge.description import describe
+from graphgauge.graph import Graph
+from graphgauge.parts import Split
+from graphgauge.report import render
+from graphgauge.report.shift import render_shift, summarize_shift
 
 Score = dict[str, Any]
 
@@ -370,3 +378,26 @@ def huge_comparison() -> Score:
     comparisons = several_scores()["comparisons"] * 2_000
     scores = [score | {"name": f"model {i}"} for i in range(500)]
     return {"schema": "graphgauge.scores/1", "scores": scores, "comparisons": comparisons}
+
+
+def shift_description() -> Score:
+    """What a shift does to a planted graph, with names that mean harm."""
+    made = planted(400, 5, seed=4)
+    names = tuple(HOSTILE[:5])
+    graph = replace(made.graph, name=HOSTILE[0], class_names=names)
+    parts = {f"{name}{HOSTILE[1]}": made.split[name] for name in ("train", "test_in")}
+    parts |= {f"{HOSTILE[2]}_out": made.split["test_out"]}
+    split = Split(parts, graph.n_nodes, {**made.split.recipe, "shift": HOSTILE[3]})
+    return summarize_shift(describe(graph, split))
+
+
+def bare_description() -> Score:
+    """Neither classes nor features, nor paths between the nodes of a side."""
+    graph = Graph.from_edges([[0, 1]], 6)
+    return summarize_shift(describe(graph, Split({"train": [0, 2], "test": [1, 3]}, 6)))
+
+
+def page(document: Score) -> str:
+    """Render a document of any kind."""
+    is_shift = document.get("schema") == "graphgauge.shift/1"
+    return render_shift(document) if is_shift else render(document)

@@ -21,8 +21,6 @@ import matplotlib.image
 import numpy as np
 import pytest
 
-from graphgauge.report import render
-
 CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
 )
@@ -48,6 +46,8 @@ EXAMPLES: dict[str, Callable[[], dict[str, Any]]] = {
     "several": examples.several_scores,
     "empty": examples.empty_score,
     "hostile": examples.hostile_score,
+    "shift": examples.shift_description,
+    "bare shift": examples.bare_description,
 }
 POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy"[^>]*>')
 DARK = "--blink-settings=preferredColorScheme=0"
@@ -118,7 +118,7 @@ def browse(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
 def pages() -> dict[str, str]:
     found = {name: make() for name, make in EXAMPLES.items()}
     found["several"]["scores"] = found["several"]["scores"][1:]  # two show all that three do
-    return {name: render(document) for name, document in found.items()}
+    return {name: examples.page(document) for name, document in found.items()}
 
 
 def axe() -> str:

@@ -26,6 +26,8 @@ EXAMPLES = {
     "several": examples.several_scores,
     "empty": examples.empty_score,
     "hostile": examples.hostile_score,
+    "shift": examples.shift_description,
+    "bare shift": examples.bare_description,
     "huge": examples.huge_score,
     "many": examples.huge_comparison,
 }
@@ -34,7 +36,7 @@ HARMLESS = tuple(f"name{i}" for i in range(len(examples.HOSTILE)))
 
 @pytest.fixture(scope="module")
 def pages() -> dict[str, str]:
-    return {name: render(make()) for name, make in EXAMPLES.items()}
+    return {name: examples.page(make()) for name, make in EXAMPLES.items()}
 
 
 @pytest.fixture(scope="module")
@@ -452,7 +454,7 @@ def test_rendering_is_repeatable_and_leaves_its_input_alone(
 ) -> None:
     score = EXAMPLES[name]()
     before = copy.deepcopy(score)
-    assert render(score) == pages[name]
+    assert examples.page(score) == pages[name]
     assert score == before or name == "many"
 
 

@@ -74,7 +74,9 @@ def _bar(gap: object) -> str:
 def _table(*columns: str, right: Sequence[int] = ()) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for i, column in enumerate(columns):
-        table.add_column(plain(column), justify="right" if i in right else "left", no_wrap=i < len(columns) - 1)
+        table.add_column(
+            plain(column), justify="right" if i in right else "left", no_wrap=i < len(columns) - 1
+        )
     return table
 
 

@@ -20,12 +20,12 @@ from graphgauge.report.figures import (
     steps,
 )
 from graphgauge.report.svg import Scale, curve, element, label, picture, tick_text
-from graphgauge.report.wording import count, number, percent, plural
+from graphgauge.report.wording import count, percent, plural
 
 __all__ = ["cloud", "histograms"]
 
 _KINDS = ("id", "ood")
-_TICKS = 9
+_TICKS, _WIDE_TICKS = 9, 5
 _WIDE, _HIGH, _MARGIN = 400, 320, 6
 _OUTERMOST = (0.5, 99.5)
 # Points of the sides are drawn in turns, so that neither hides the other.
@@ -59,7 +59,7 @@ def histograms(
     'The two histograms share 40.0\xa0% of their area.'
     """
     heights = list(shares.values())
-    top = max(map(max, heights), default=0.0)
+    top = max((max(own, default=0.0) for own in heights), default=0.0)
     if top <= 0:
         return Figure(Markup(""), "Not drawn: there is nothing to compare.")
     places = list(range(len(edges)))
@@ -77,9 +77,11 @@ def histograms(
 def _bin_labels(edges: Sequence[float], x: Scale) -> Iterator[Markup]:
     whole = edges[0] in (0, 1) and all(float(edge).is_integer() for edge in edges)
     named = list(enumerate(edges))[: -1 if whole else None]
-    for i, edge in named[:: -(-len(named) // _TICKS)]:
-        text = tick_text(edge) if whole else number(edge)
-        yield label(text, (x(i + 0.5 * whole), BOTTOM + 18), anchor="middle")
+    for i, edge in named[:: -(-len(named) // (_TICKS if whole else _WIDE_TICKS))]:
+        text = tick_text(edge) if whole else tick_text(float(f"{edge:.2g}"))
+        # The last one would reach out of a narrow page.
+        anchor = "end" if i == len(edges) - 1 else "middle"
+        yield label(text, (x(i + 0.5 * whole), BOTTOM + 18), anchor=anchor)
 
 
 def cloud(values: Values, *, key: str, sides: tuple[str, str], title: str) -> Figure:

@@ -16,6 +16,7 @@ from graphgauge.report.figures import Figure, Values
 from graphgauge.report.html import environment
 from graphgauge.report.strips import share_bar
 from graphgauge.report.summarize import plain_values
+from graphgauge.report.svg import tick_text
 from graphgauge.splits import SHIFTS
 
 __all__ = ["SCHEMA", "differences", "render_shift", "summarize_shift"]
@@ -166,4 +167,8 @@ def _classes(document: Values) -> Iterator[tuple[str, Mapping[str, Any], object,
 
 def _plainly(recipe: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
     """Keep of a recipe what is one word or number."""
-    yield from ((k, v) for k, v in recipe.items() if isinstance(v, str | int | float))
+    for key, value in recipe.items():
+        if isinstance(value, str | int):
+            yield key, value
+        elif isinstance(value, float):
+            yield key, tick_text(value)
