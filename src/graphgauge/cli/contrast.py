@@ -9,7 +9,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from graphgauge.report.shift import differences
+from graphgauge.report.shift import differences, groups
 from graphgauge.report.terminal import plain
 from graphgauge.report.wording import digits, number, percent
 
@@ -56,7 +56,7 @@ def tie_remarks(recipe: Mapping[str, Any]) -> Iterator[str]:
 
 def _parts(document: Mapping[str, Any]) -> Table:
     table = _table("", "nodes", "mean degree", "homophily", "distance", right=range(1, 5))
-    for group in (document["whole"], *document["halves"], *document["parts"]):
+    for group in groups(document):
         lengths = group["distances"]
         told = number(lengths["mean"])
         if lengths["error"]:

@@ -78,10 +78,24 @@ def _bin_labels(edges: Sequence[float], x: Scale) -> Iterator[Markup]:
     whole = edges[0] in (0, 1) and all(float(edge).is_integer() for edge in edges)
     named = list(enumerate(edges))[: -1 if whole else None]
     for i, edge in named[:: -(-len(named) // (_TICKS if whole else _WIDE_TICKS))]:
-        text = tick_text(edge) if whole else tick_text(float(f"{edge:.2g}"))
+        text = tick_text(edge) if whole else _short(edge)
         # The last one would reach out of a narrow page.
         anchor = "end" if i == len(edges) - 1 else "middle"
         yield label(text, (x(i + 0.5 * whole), BOTTOM + 18), anchor=anchor)
+
+
+def _short(value: float) -> str:
+    """Write a number in few characters.
+
+    Examples
+    --------
+    >>> _short(0.0000123), _short(0.125), _short(0.0)
+    ('1e−5', '0.12', '0')
+    """
+    if 0 < abs(value) < 1e-3:
+        mantissa, exponent = f"{value:.0e}".split("e")
+        return f"{mantissa}e{int(exponent)}".replace("-", "−")
+    return tick_text(float(f"{value:.2g}"))
 
 
 def cloud(values: Values, *, key: str, sides: tuple[str, str], title: str) -> Figure:

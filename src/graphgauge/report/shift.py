@@ -19,7 +19,7 @@ from graphgauge.report.summarize import plain_values
 from graphgauge.report.svg import tick_text
 from graphgauge.splits import SHIFTS
 
-__all__ = ["SCHEMA", "differences", "render_shift", "summarize_shift"]
+__all__ = ["SCHEMA", "differences", "groups", "render_shift", "summarize_shift"]
 
 SCHEMA = "graphgauge.shift/1"
 _DIGITS = 4
@@ -102,6 +102,13 @@ def differences(document: Values) -> Iterator[tuple[str, object, object, object]
     yield "distance", first["distances"]["mean"], second["distances"]["mean"], None
 
 
+def groups(document: Values) -> list[Values]:
+    """List the whole, its sides and its parts; a side that is one part is listed once."""
+    named = {part["name"] for part in document["parts"]}
+    halves = [half for half in document["halves"] if half["name"] not in named]
+    return [document["whole"], *halves, *document["parts"]]
+
+
 def render_shift(document: Values) -> str:
     """Write a description as one page of HTML that stands on its own.
 
@@ -126,7 +133,7 @@ def render_shift(document: Values) -> str:
         doc=document,
         sides=sides,
         rows=[(*row, share_bar(row[-1])) for row in differences(document)],
-        groups=Cut.of([document["whole"], *document["halves"], *document["parts"]], limits.rows),
+        groups=Cut.of(groups(document), limits.rows),
         clouds=[_drawn_cloud(c, sides, f"c{i}") for i, c in enumerate(document["clouds"])],
         contrasts=Cut.of(_drawn_contrasts(document), limits.figures),
         hops=_drawn_hops(document),
