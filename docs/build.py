@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from graphgauge.audit import CHECKS
 from graphgauge.datasets import CARDS, Card
 from graphgauge.metrics import METRICS
+from graphgauge.properties import PROPERTIES
+from graphgauge.splits import PUBLISHED, SHIFTS
+from graphgauge.splits.sizes import ROUNDINGS
 from graphgauge.steps import STEPS
 
 _HERE = Path(__file__).parent
@@ -63,6 +67,43 @@ def datasets_page() -> str:
     )
 
 
+def splits_page() -> str:
+    """List the shifts, the properties they go by, rules of rounding, and published parts."""
+    shifts = "".join(
+        f"| `{name}` | {'minus ' * shift.large_inside}`{shift.label}` | {shift.meaning} |\n"
+        for name, shift in SHIFTS.items()
+    )
+    properties = "".join(
+        f"| `{card.name}` | {_cell(card.description)} | {_arguments(card.arguments)} "
+        f"| {_cell(card.reference)} |\n"
+        for card in PROPERTIES.values()
+    )
+    roundings = "".join(
+        f"| `{name}` | {_cell((rule.__doc__ or '').splitlines()[0])} |\n"
+        for name, rule in ROUNDINGS.items()
+    )
+    told = (
+        "# Splits\n\nA shift ranks nodes by a property σ; small values are in distribution (ID),"
+        " large ones are not (OOD). Equal values at a cut are divided by lot, and the split tells"
+        " how many there were and what AUROC σ itself would reach. Lots follow the nodes, not"
+        " their numbers: another numbering gives the same parts.\n\n"
+    )
+    return (
+        f"{_NOTE}{told}| shift | σ | out of distribution |\n|---|---|---|\n{shifts}"
+        f"\n## Properties\n\n| property | is | arguments | reference |\n|---|---|---|---|\n"
+        f"{properties}"
+        f"\n## Rounding\n\nSizes of the parts from 30 : 10 : 10 | 10 : 40, or any other shares."
+        f"\n\n| rule | does |\n|---|---|\n{roundings}"
+        f"\n## Published parts\n\nThe authors' own parts, by `--published SOURCE:WHICH`: "
+        f"{', '.join(f'`{source}`' for source in PUBLISHED)}. Those of papers are read from the"
+        f" folder that `GRAPHGAUGE_DATA` names, OGB's and Planetoid's come with the data sets.\n"
+    )
+
+
+def _arguments(known: Mapping[str, object]) -> str:
+    return ", ".join(f"`{name}={value}`" for name, value in known.items()) or "none"
+
+
 def _dataset(card: Card) -> str:
     sizes = ["–" if n is None else f"{n:,}" for n in vars(card.counts).values()]
     cells = (f"`{card.slug}`", card.about, *sizes, card.licence, card.citation)
@@ -82,7 +123,12 @@ def _cell(text: str) -> str:
     return text.replace("|", r"\|").replace("\n", " ")
 
 
-PAGES = {"metrics.md": metrics_page, "audit.md": audit_page, "datasets.md": datasets_page}
+PAGES = {
+    "metrics.md": metrics_page,
+    "audit.md": audit_page,
+    "datasets.md": datasets_page,
+    "splits.md": splits_page,
+}
 
 if __name__ == "__main__":
     for name, page in PAGES.items():

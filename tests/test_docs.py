@@ -14,7 +14,7 @@ import graphgauge
 ROOT = Path(__file__).parent.parent
 
 
-@pytest.mark.parametrize("page", ["metrics.md", "audit.md", "datasets.md"])
+@pytest.mark.parametrize("page", ["metrics.md", "audit.md", "datasets.md", "splits.md"])
 def test_generated_pages_are_fresh(page):
     pages = runpy.run_path(str(ROOT / "docs" / "build.py"))["PAGES"]
     fresh = (ROOT / "docs" / page).read_text(encoding="utf-8") == pages[page]()

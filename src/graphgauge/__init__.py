@@ -17,8 +17,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from graphgauge.candidates import Candidates as Candidates
+    from graphgauge.datasets.card import CARDS as CARDS
+    from graphgauge.datasets.load import load as load
+    from graphgauge.datasets.load import open_graph as open_graph
     from graphgauge.datasets.planted import planted as planted
+    from graphgauge.description import describe as describe
     from graphgauge.errors import InputError as InputError
+    from graphgauge.exchange import from_networkx as from_networkx
+    from graphgauge.exchange import from_pyg as from_pyg
+    from graphgauge.exchange import from_scipy as from_scipy
     from graphgauge.formats import read_edges as read_edges
     from graphgauge.formats import read_predictions as read_predictions
     from graphgauge.graph import Graph as Graph
@@ -31,15 +38,23 @@ if TYPE_CHECKING:
     from graphgauge.parts import Split as Split
     from graphgauge.predictions import LinkPredictions as LinkPredictions
     from graphgauge.predictions import NodePredictions as NodePredictions
+    from graphgauge.properties import node_property as node_property
     from graphgauge.report import render as render
     from graphgauge.report.summarize import summarize as summarize
     from graphgauge.scoring import Options as Options
     from graphgauge.scoring import Scorecard as Scorecard
     from graphgauge.scoring import score as score
     from graphgauge.scoring.comparison import compare_predictions as compare_predictions
+    from graphgauge.splits import fold_splits as fold_splits
+    from graphgauge.splits import k_shot_split as k_shot_split
+    from graphgauge.splits import link_split as link_split
+    from graphgauge.splits import published_split as published_split
+    from graphgauge.splits import random_split as random_split
+    from graphgauge.splits import shift_split as shift_split
     from graphgauge.uncertainty import Uncertainty as Uncertainty
 
 _HOME = {
+    "CARDS": "datasets.card",
     "Candidates": "candidates",
     "Graph": "graph",
     "InputError": "errors",
@@ -54,13 +69,26 @@ _HOME = {
     "Split": "parts",
     "Uncertainty": "uncertainty",
     "compare_predictions": "scoring.comparison",
+    "describe": "description",
+    "fold_splits": "splits",
+    "from_networkx": "exchange",
+    "from_pyg": "exchange",
+    "from_scipy": "exchange",
+    "k_shot_split": "splits",
+    "link_split": "splits",
+    "load": "datasets.load",
     "metric": "metrics",
+    "node_property": "properties",
     "null_bands": "metrics.null",
+    "open_graph": "datasets.load",
     "planted": "datasets.planted",
+    "published_split": "splits",
+    "random_split": "splits",
     "read_edges": "formats",
     "read_predictions": "formats",
     "render": "report",
     "score": "scoring",
+    "shift_split": "splits",
     "summarize": "report.summarize",
 }
 
