@@ -18,7 +18,7 @@ __all__ = ["data"]
 data = typer.Typer(
     help="List, show and fetch the data sets of the papers, and bring in your own.",
     no_args_is_help=True,
-    rich_markup_mode="rich",
+    rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
@@ -31,7 +31,7 @@ _Json = Annotated[
 def list_data(json: _Json = None) -> None:
     """List the data sets: sizes, the papers that use them, and where they are.
 
-    [dim]graphgauge data list[/dim]
+    `graphgauge data list`
     """
     from graphgauge.cli.shelf import card_dict, show_datasets
     from graphgauge.datasets.card import CARDS
@@ -54,7 +54,7 @@ def show(
 ) -> None:
     """Show the card of a data set: sizes, what the papers print, notes, licence, sources.
 
-    [dim]graphgauge data show citeseer[/dim]
+    `graphgauge data show citeseer`
     """
     from dataclasses import asdict
 
@@ -96,7 +96,7 @@ def fetch(
     What lies in the folder that GRAPHGAUGE_DATA names is used from there. GRAPHGAUGE_CACHE names
     another cache than the platform's.
 
-    [dim]graphgauge data fetch cora-ml --out cora-ml.npz --steps largest-component[/dim]
+    `graphgauge data fetch cora-ml --out cora-ml.npz --steps largest-component`
     """
     from graphgauge.datasets.card import CARDS, card
     from graphgauge.errors import InputError

@@ -67,7 +67,7 @@ def import_graph(
     Nodes may be called anything; what they are called is kept. Nothing is guessed: where several
     columns could be meant, the error names them and the option that chooses.
 
-    [dim]graphgauge data import edges.csv --nodes nodes.csv --label topic --out mine.npz[/dim]
+    `graphgauge data import edges.csv --nodes nodes.csv --label topic --out mine.npz`
     """
     from graphgauge.exchange import Choices, import_files
     from graphgauge.steps import prepare

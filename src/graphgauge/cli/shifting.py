@@ -31,7 +31,7 @@ _LOOK = "What to look at"
 shift = typer.Typer(
     help="List the shifts of the papers, and see what a shift does to a graph.",
     no_args_is_help=True,
-    rich_markup_mode="rich",
+    rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
@@ -44,7 +44,7 @@ _Json = Annotated[
 def list_shifts(json: _Json = None) -> None:
     """List the shifts: by which property, and who ends up out of distribution.
 
-    [dim]graphgauge shift list[/dim]
+    `graphgauge shift list`
     """
     from graphgauge.cli.contrast import show_shifts
     from graphgauge.properties import PROPERTIES
@@ -105,7 +105,7 @@ def describe(
 
     Parts of a shift are set against each other as ID and OOD, any others as training and test.
 
-    [dim]graphgauge shift describe cora-ml --shift locality --html out.html[/dim]
+    `graphgauge shift describe cora-ml --shift locality --html out.html`
     """
     from graphgauge.cli.contrast import show_description
     from graphgauge.datasets import open_graph

@@ -187,7 +187,7 @@ def split(
     at a cut are divided by lot; their share is shown, and with it the AUROC
     that no detector can pass which sees the property alone.
 
-    [dim]graphgauge split cora-ml --shift popularity --ratio 50 --seed 0 --out split.npz[/dim]
+    `graphgauge split cora-ml --shift popularity --ratio 50 --seed 0 --out split.npz`
     """
     from graphgauge import splits
     from graphgauge.datasets import open_graph
