@@ -87,6 +87,8 @@ def _cloud(points: Cloud) -> dict[str, Any]:
 def differences(document: Values) -> Iterator[tuple[str, object, object, object]]:
     """Yield what is compared: its name, its value on both sides, and the gap between 0 and 1.
 
+    What is known of neither side is left out.
+
     Examples
     --------
     >>> half = {"homophily": 0.5, "distances": {"mean": 4.0}}
@@ -95,11 +97,15 @@ def differences(document: Values) -> Iterator[tuple[str, object, object, object]
     ['class balance', 'homophily', 'distance']
     """
     first, second = document["halves"]
-    yield "class balance", None, None, document["class_gap"]
-    for contrast in document["contrasts"]:
-        yield contrast["name"], *contrast["means"].values(), contrast["gap"]
-    yield "homophily", first["homophily"], second["homophily"], None
-    yield "distance", first["distances"]["mean"], second["distances"]["mean"], None
+    rows = [
+        ("class balance", None, None, document["class_gap"]),
+        *((c["name"], *c["means"].values(), c["gap"]) for c in document["contrasts"]),
+        ("homophily", first["homophily"], second["homophily"], None),
+        ("distance", first["distances"]["mean"], second["distances"]["mean"], None),
+    ]
+    for name, *found in rows:
+        if any(value is not None for value in found):
+            yield name, found[0], found[1], found[2]
 
 
 def groups(document: Values) -> list[Values]:
