@@ -114,16 +114,17 @@ def _of(data: Any, name: str) -> Any:
 
 def _mask_names(data: Any) -> list[str]:
     names = data.keys() if callable(data.keys) else data.keys
-    return [key for key in names if key.endswith(_ENDING)]
+    # PyG keeps them in no order, so that parts would come in another one every time.
+    return sorted(key for key in names if key.endswith(_ENDING))
 
 
 def _array(name: str, value: Any) -> npt.NDArray[Any]:
     """Bring a tensor home, wherever it is and whatever hangs on it."""
-    for way in ("detach", "cpu"):
-        value = getattr(value, way)() if hasattr(value, way) else value
-    if str(_of(value, "dtype")) == "torch.bfloat16":  # which NumPy does not have
-        value = value.float()
     try:
+        for way in ("detach", "cpu"):
+            value = getattr(value, way)() if hasattr(value, way) else value
+        if str(_of(value, "dtype")) == "torch.bfloat16":  # which NumPy does not have
+            value = value.float()
         return np.asarray(value)
     except (ValueError, TypeError, RuntimeError) as error:
         raise InputError(f"{name}: cannot be read as an array ({_line(error)})") from None
