@@ -96,15 +96,17 @@ def _entries(name: str, matrix: object) -> sp.csr_array:
 
 
 def _classes(labels: Sequence[object] | npt.NDArray[Any]) -> tuple[IntArray, tuple[str, ...]]:
-    array = np.asarray(labels)
+    try:
+        array = np.asarray(labels)
+    except ValueError:
+        raise InputError("labels: not a class a node, but lists of several lengths") from None
     if array.ndim != 1:
         raise InputError(f"labels: has {array.ndim} axes (shape {array.shape}), expected one")
     if array.dtype.kind not in "fiub":
         return class_numbers("" if label is None else str(label) for label in labels)
-    known = ~np.isnan(array)
-    words = np.full(len(array), "", object)
-    words[known] = list(map(str, integers("labels", array[known], ndim=1).tolist()))
-    return class_numbers(words.tolist())
+    if array.dtype.kind == "f":
+        array = np.where(np.isnan(array), -1, array)
+    return class_numbers(map(str, integers("labels", array, ndim=1).tolist()))
 
 
 def _of_rows(name: str, matrix: Matrix) -> npt.NDArray[Any]:
