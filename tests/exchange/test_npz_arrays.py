@@ -27,7 +27,9 @@ def parts(stem, matrix):
     return {f"{stem}{k}": v for k, v in {**made, "shape": matrix.shape}.items()}
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(graph=graphs(), data=st.data())
 def test_graphs_are_read_alike_however_they_are_stored(tmp_path, graph, data):
     assume(not doubtful(graph))
