@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 
 import numpy as np
 import pytest
@@ -146,6 +147,16 @@ def test_it_stands_in_for_that_of_pyg(graph):
         assert ours[f"{name}_mask"].sum() == theirs[f"{name}_mask"].sum()
     for name in NAMES[3:]:
         assert (ours[f"{name}_mask"] != theirs[f"{name}_mask"]).sum() <= 2
+
+
+def test_its_arguments_are_those_of_the_function():
+    of_function, of_transform = (
+        {name: (p.kind, p.default) for name, p in inspect.signature(what).parameters.items()}
+        for what in (shift_split, ShiftSplit)
+    )
+    assert of_transform.pop("names")[1] == "pyg"
+    of_function.pop("graph")
+    assert of_transform == of_function
 
 
 @pytest.mark.parametrize("names", ["ours", "pyg"])
