@@ -23,7 +23,7 @@ from graphgauge.graph import Graph
 from graphgauge.parts import parts_from_codes
 from graphgauge.predictions import LinkPredictions, NodePredictions
 
-__all__ = ["count_nodes", "naming", "read_edges", "read_predictions"]
+__all__ = ["check_count", "count_nodes", "naming", "read_edges", "read_predictions"]
 
 _UNCERTAINTIES = ("total", "data", "knowledge")
 _UNKNOWN = ("", "-1", "nan", "none", "null")
@@ -103,12 +103,23 @@ def _read_graph(path: Path) -> Graph | IntArray:
 def count_nodes(edges: IntArray) -> int:
     """Count nodes up to the largest that is named, unless most of them would have no edge."""
     n_nodes = int(edges.max()) + 1 if edges.size else 0
-    if n_nodes > max(_MOST_NODES, _NODES_AN_EDGE * len(edges)):
+    if _mostly_alone(n_nodes, edges):
         raise InputError(
             f"names node {n_nodes - 1}, too many for {len(edges)} edges; "
             "number the nodes from 0 without gaps"
         )
     return n_nodes
+
+
+def check_count(n_nodes: int, edges: IntArray) -> int:
+    """Return a number of nodes that a file claims, unless most of them would have no edge."""
+    if _mostly_alone(n_nodes, edges):
+        raise InputError(f"{n_nodes} nodes are too many for {len(edges)} edges")
+    return n_nodes
+
+
+def _mostly_alone(n_nodes: int, edges: IntArray) -> bool:
+    return n_nodes > max(_MOST_NODES, _NODES_AN_EDGE * len(edges))
 
 
 def _nodes(path: Path, table: Table) -> NodePredictions:

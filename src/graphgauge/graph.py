@@ -21,7 +21,7 @@ from graphgauge.archive import (
     whole_number,
     write_npz,
 )
-from graphgauge.arrays import BoolArray, FloatArray, IntArray, check_pairs, floats, integers
+from graphgauge.arrays import BoolArray, FloatArray, IntArray, check_pairs, floats, integers, refuse
 from graphgauge.colours import Colours, refine
 from graphgauge.errors import InputError, name_rows
 
@@ -199,6 +199,9 @@ class Graph:
         if self.ids is not None:
             object.__setattr__(self, "ids", _checked_ids(self.ids, n_nodes))
         object.__setattr__(self, "class_names", tuple(map(str, self.class_names)))
+        if self.labels is not None and self.class_names:
+            told = f"beyond the {len(self.class_names)} classes that have names"
+            refuse("labels", self.labels >= len(self.class_names), f"is {told}", f"are {told}")
 
     @classmethod
     def from_edges(
@@ -311,6 +314,8 @@ class Graph:
 
 
 def _sparse(name: str, value: Any) -> sp.csr_array:
+    if sp.issparse(value) and value.ndim != 2:
+        raise InputError(f"{name}: has {value.ndim} axes (shape {value.shape}), expected 2")
     matrix = sp.csr_array(value if sp.issparse(value) else floats(name, value, ndim=2))
     if matrix.dtype.kind not in "fiub":
         raise InputError(f"{name}: holds {matrix.dtype} values, expected numbers")

@@ -13,6 +13,7 @@ from graphgauge.audit import Severity, audit
 from graphgauge.datasets import Planted, demo_predictions, planted
 from graphgauge.errors import InputError
 from graphgauge.predictions import NodePredictions
+from graphgauge.uncertainty import Uncertainty
 
 
 def _agreement(made: Planted) -> float:
@@ -211,6 +212,62 @@ def test_one_seed_gives_one_graph_and_another_seed_another() -> None:
 def test_impossible_wishes_are_refused(arguments: dict[str, float], message: str) -> None:
     with pytest.raises(InputError, match=message):
         planted(**arguments)
+
+
+@pytest.mark.parametrize("concentration", [0.5, 20.0, "one a node"])
+def test_sampled_members_are_dirichlet_around_the_truth(concentration) -> None:
+    """Mean, variance and expected entropy are known, and all within 5 sigma."""
+    made, m = planted(50, 3, mean_degree=4), 4000
+    evidence = np.geomspace(0.1, 1e4, 50) if concentration == "one a node" else concentration
+    members = made.sampled(m, concentration=evidence, seed=1)
+    assert members.shape == (m, 50, 3)
+    np.testing.assert_allclose(members.sum(axis=2), 1, atol=1e-12)
+    p, evidence = made.posteriors, np.broadcast_to(evidence, 50)[:, None]
+    variance = p * (1 - p) / (evidence + 1)
+    assert (abs(members.mean(axis=0) - p) < 5 * np.sqrt(variance / m)).all()
+    truth = Uncertainty.from_dirichlet(evidence * p)
+    squares, entropies = ((members - p) ** 2).sum(axis=(1, 2)), stats.entropy(members, axis=2)
+    for found, known in ((squares, variance.sum()), (entropies.sum(axis=1), truth.data.sum())):
+        assert abs(found.mean() - known) < 5 * found.std() / m**0.5
+
+
+def test_disagreement_of_sampled_members_is_the_information_of_the_dirichlet() -> None:
+    """The entropy of the mean of m members falls short by (C - 1) / 2m(α0 + 1), to first order."""
+    made, m = planted(400, 4, seed=2), 500
+    evidence = 1 + made.graph.degrees
+    found = Uncertainty.from_ensemble(made.sampled(m, concentration=evidence))
+    truth = Uncertainty.from_dirichlet(evidence[:, None] * made.posteriors)
+    gap = found.knowledge - truth.knowledge
+    short = 3 / (2 * m * (evidence + 1))
+    assert abs((gap + short).mean()) < 4 * (gap + short).std() / 20 + 1e-4
+    # Nodes are told apart by it as the truth tells them, which is what detectors of shifts use.
+    assert stats.spearmanr(found.knowledge, truth.knowledge).statistic > 0.95
+    few = Uncertainty.from_ensemble(made.sampled(3, concentration=evidence))
+    assert few.knowledge.mean() < found.knowledge.mean()
+
+
+def test_members_follow_from_the_seed_and_their_number() -> None:
+    made = planted(100, 3)
+    members = made.sampled(6, seed=3)
+    np.testing.assert_array_equal(members[:2], made.sampled(2, seed=3))
+    assert not np.array_equal(members, made.sampled(6, seed=4))
+    assert len(np.unique(members[:, 0, 0])) == 6
+    assert np.isfinite(made.sampled(2, concentration=1e-6)).all()
+
+
+@pytest.mark.parametrize(
+    ("n_members", "concentration", "message"),
+    [
+        (0, 1, "0 members are too few"),
+        (1, 0, "concentration: 1 row is not above zero"),
+        (1, np.r_[np.ones(99), -1], r"not above zero \(row 99\)"),
+        (1, np.inf, "concentration: 1 row is not finite"),
+        (1, [1.0, 2.0], "posteriors has 100 rows, concentration has 2"),
+    ],
+)
+def test_impossible_members_are_refused(n_members, concentration, message) -> None:
+    with pytest.raises(InputError, match=message):
+        planted(100, 3).sampled(n_members, concentration=concentration)
 
 
 def _shifted(predictions: NodePredictions) -> np.ndarray:

@@ -78,6 +78,11 @@ def edges_of(graph: Graph) -> dict:
     return {(names[u], names[v]): w for (u, v), w in zip(ends, entries.data.tolist(), strict=True)}
 
 
+def doubtful(graph: Graph) -> bool:
+    """Tell whether -1 could be one of two classes as well as nothing known."""
+    return graph.labels is not None and set(graph.labels.tolist()) == {-1, 1}
+
+
 def rows_of(graph: Graph) -> np.ndarray:
     """Return the features as a dense array, of no columns if there are none."""
     if graph.features is None:

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from graphgauge.cli import main
-from hostile import bombs, containers, contents, extremes, headers, names, texts
+from hostile import bombs, containers, contents, extremes, graphs, headers, names, texts
 from hostile.containers import Rng, choose
 from hostile.headers import CANARY
 from hostile.seeds import Mutant, good_files
@@ -40,6 +40,8 @@ FAMILIES: dict[str, Callable[[Rng], Mutant]] = {
         names.strange_names, names.odd_names, names.odd_place,
         texts.cells, texts.headed, texts.lines, texts.edited, texts.wide, texts.edge_lists,
         texts.columned, texts.footed, texts.folded, texts.worded,
+        graphs.marked, graphs.many_marks, graphs.tagged, graphs.blown, graphs.strange_matrices,
+        graphs.between_words, graphs.odd_nodes, graphs.damaged,
     )
 }  # fmt: skip
 MOST_SECONDS = 20
@@ -88,6 +90,8 @@ def make_case(number: int, folder: Path) -> Case:
 
 
 def _command(rng: Rng, role: str, path: str, folder: Path) -> tuple[str, ...]:
+    if role in ("graphs", "tables"):
+        return _graph_command(rng, role, path, folder)
     if rng.random() < 0.05:
         role = choose(rng, ("nodes", "links", "edges"))
     suffix, content = choose(
@@ -120,6 +124,30 @@ def _command(rng: Rng, role: str, path: str, folder: Path) -> tuple[str, ...]:
     return (command, *options, "--", *(files if command != "audit" else files[:1]))
 
 
+def _graph_command(rng: Rng, role: str, path: str, folder: Path) -> tuple[str, ...]:
+    """Import a graph or split its nodes; a table of nodes stands beside good edges."""
+    named = path.endswith(".graphml") or role == "tables"
+    options: tuple[str, ...] = ("--label", "topic") if named and rng.random() < 0.9 else ()
+    for option in ("--label", "--features", "--weight", "--edges"):
+        if rng.random() < 0.05:
+            options += (option, choose(rng, ("topic", "age", "w", "A", "none", "*")))
+    if role == "tables" or (path.endswith(".csv") and rng.random() < 0.3):
+        tables, edges = good_files()["tables"], good_files()["graphs"][:3]
+        suffix, content = choose(rng, edges if role == "tables" else tables)
+        friend = folder / f"friend{suffix}"
+        friend.write_bytes(content)
+        path, nodes = (str(friend), path) if role == "tables" else (path, str(friend))
+        options += ("--nodes", nodes) if options else ("--nodes", nodes, "--label", "topic")
+    elif not named and rng.random() < 0.3:
+        shift = choose(rng, ("popularity", "density", "feature", "random"))
+        return ("split", "--shift", shift, "--json", "-", "--", path)
+    options += ("--out", str(folder / "out.npz"))
+    if rng.random() < 0.2:
+        options += ("--steps", "undirected,largest-component")
+    shown = ("--json", "-") if rng.random() < 0.5 else ()
+    return ("data", "import", *options, *shown, "--", path)
+
+
 def answer(case: Case) -> Answer:
     """Run a case in this process and look for what must never be."""
     before = sorted(os.listdir(case.folder))
@@ -138,7 +166,7 @@ def answer(case: Case) -> Answer:
         fault = traceback.format_exc()
     seconds = time.monotonic() - start
     said, complained = (stream.buffer.getvalue().decode() for stream in (out, err))
-    after = sorted(set(os.listdir(case.folder)) - {"page.html"})
+    after = sorted(set(os.listdir(case.folder)) - {"page.html", "out.npz"})
     fault = fault or _fault_of(case, code, said, complained)
     if CANARY.exists():
         CANARY.rmdir()

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+import scipy.io
 import scipy.sparse as sp
 
 from graphgauge.graph import Graph
@@ -172,6 +173,78 @@ def tables() -> tuple[tuple[str, dict[str, list[Any]]], ...]:
     )
 
 
+@cache
+def word_columns() -> dict[str, list[Any]]:
+    """Edges between words, with weights."""
+    source, target = (
+        [f"n{node}" for node in ends] for ends in node_arrays()["edge_index"].tolist()
+    )
+    return {"source": source, "target": target, "w": [1.5] * N_EDGES}
+
+
+@cache
+def node_table() -> dict[str, list[Any]]:
+    """What nodes are called and carry, as columns of a table."""
+    ids = [f"n{node}" for node in range(N_NODES)]
+    return {"id": ids, "age": list(range(N_NODES)), "topic": ["cat", "dog", ""] * (N_NODES // 3)}
+
+
+@cache
+def graphml() -> str:
+    """Write a graph as GraphML."""
+    columns, table = word_columns(), node_table()
+    ends = zip(columns["source"], columns["target"], strict=True)
+    edges = "".join(f'<edge source="{u}" target="{v}"/>' for u, v in ends)
+    one = '<node id="{}"><data key="k0">{}</data><data key="k1">{}</data></node>\n'
+    nodes = "".join(one.format(*row) for row in zip(*table.values(), strict=True))
+    return (
+        '<?xml version="1.0" encoding="utf-8"?>'
+        '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">'
+        '<key id="k0" for="node" attr.name="age" attr.type="double"/>'
+        '<key id="k1" for="node" attr.name="topic" attr.type="string"/>'
+        f'<graph edgedefault="undirected">{nodes}{edges}</graph></graphml>'
+    )
+
+
+@cache
+def matrix_arrays(*, sparse: bool = True) -> Arrays:
+    """A graph as matrices in an archive."""
+    own = graph_arrays()
+    adjacency = sp.csr_array(
+        tuple(own[f"adjacency_{k}"] for k in ("data", "indices", "indptr")), (N_NODES, N_NODES)
+    )
+    others = {"X": graph_arrays(dense=True)["features"], "y": own["labels"]}
+    if not sparse:
+        return {"A": adjacency.toarray(), **others}
+    parts = {k: getattr(adjacency, k) for k in ("data", "indices", "indptr", "shape")}
+    return {**{f"A_{k}": np.asarray(v) for k, v in parts.items()}, **others}
+
+
+@cache
+def matlab(*, deflated: bool = False) -> bytes:
+    """Write a graph as a file of MATLAB."""
+    file, own = io.BytesIO(), matrix_arrays(sparse=False)
+    content = {"network": sp.csc_array(own["A"]), "attr": own["X"], "group": own["y"], "t": "text"}
+    scipy.io.savemat(file, content, do_compression=deflated)
+    return file.getvalue()
+
+
+@cache
+def graph_files() -> tuple[tuple[str, bytes], ...]:
+    """Files of a graph of every kind, with how their names end."""
+    tables = (".csv", written(word_columns())), (".txt", written(word_columns(), " "))
+    return (
+        *((ending, text.encode()) for ending, text in tables),
+        (".parquet", parquet(word_columns())),
+        (".graphml", graphml().encode()),
+        (".mat", matlab()),
+        (".mat", matlab(deflated=True)),
+        (".npz", packed(matrix_arrays())),
+        (".npz", packed(matrix_arrays(sparse=False), deflated=True)),
+        (".npz", packed(graph_arrays())),
+    )
+
+
 def written(columns: Mapping[str, list[Any]], delimiter: str = ",") -> str:
     """Write columns as the text of a CSV file."""
     rows = [list(columns), *map(list, zip(*columns.values(), strict=True))]
@@ -195,4 +268,9 @@ def good_files() -> dict[str, tuple[tuple[str, bytes], ...]]:
         found[role] += [(".csv", written(columns).encode()), (".parquet", parquet(columns))]
         found[role].append((".tsv", written(columns, "\t").encode()))
     found["edges"].append((".txt", written(edge_columns(), " ").partition("\n")[2].encode()))
+    found["graphs"] = [*graph_files()]
+    found["tables"] = [
+        (".csv", written(node_table()).encode()),
+        (".parquet", parquet(node_table())),
+    ]
     return {role: tuple(files) for role, files in found.items()}

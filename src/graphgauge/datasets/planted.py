@@ -30,10 +30,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 from scipy.optimize import brentq
-from scipy.special import beta, ndtr, ndtri
+from scipy.special import beta, ndtr, ndtri, softmax
 
-from graphgauge.arrays import BoolArray, FloatArray, IntArray
+from graphgauge.arrays import BoolArray, FloatArray, IntArray, floats, refuse, same_length
 from graphgauge.errors import InputError
 from graphgauge.graph import Graph, undirected_edges
 from graphgauge.parts import Split
@@ -71,6 +72,49 @@ class Planted:
     posteriors: FloatArray
     communities: IntArray
     split: Split
+
+    def sampled(
+        self, n_members: int, *, concentration: npt.ArrayLike = 20.0, seed: int = 0
+    ) -> FloatArray:
+        """Draw what an ensemble says that is right on average ``[m, n, C]``.
+
+        Each member's row is drawn from a Dirichlet whose mean is the node's true posterior, so
+        the truth about all uncertainties is known as well: that of infinitely many members is
+        ``Uncertainty.from_dirichlet(concentration * posteriors)``. Of few members the mean strays
+        from the posterior, and their disagreement is less than it would be of many.
+
+        Parameters
+        ----------
+        n_members
+            Members of the ensemble; the first of many are those of few.
+        concentration
+            How well the members agree: the sum of the Dirichlet's parameters, above zero, one for
+            all nodes or one a node ``[n]``.
+        seed
+            Of the members.
+
+        Examples
+        --------
+        >>> from graphgauge.uncertainty import Uncertainty
+        >>> made = planted(200, 3)
+        >>> members = made.sampled(500, concentration=10)
+        >>> bool(abs(members.mean(axis=0) - made.posteriors).max() < 0.05)
+        True
+        >>> found = Uncertainty.from_ensemble(members).knowledge.mean()
+        >>> known = Uncertainty.from_dirichlet(10 * made.posteriors).knowledge.mean()
+        >>> bool(abs(found - known) < 0.001)
+        True
+        """
+        if n_members < 1:
+            raise InputError(f"{n_members} members are too few")
+        evidence = floats("concentration", concentration, ndim=min(np.ndim(concentration), 1))
+        refuse("concentration", evidence <= 0, "is not above zero", "are not above zero")
+        if evidence.ndim:
+            same_length(posteriors=self.posteriors, concentration=evidence)
+        # Numbered so that members are not drawn from what the graph was made with.
+        rng = np.random.default_rng([seed, 2])
+        alpha = evidence[..., None] * self.posteriors
+        return np.stack([_draw_dirichlet(alpha, rng) for _ in range(n_members)])
 
 
 def planted(
@@ -257,6 +301,16 @@ def _distinct(
         drawn = np.stack([urn.draw(ends, rng) for ends in np.divmod(kind, n_classes)], axis=1)
         edges = undirected_edges(np.concatenate([edges, drawn]), n_nodes)
     raise InputError("mean_degree is too large: there are not enough different edges")
+
+
+def _draw_dirichlet(alpha: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Draw a distribution from every row ``[n, C]``, in logarithms lest small parameters vanish.
+
+    A Gamma variable of parameter α is one of α + 1 times a power 1/α of a uniform one.
+    """
+    logs = np.log(rng.standard_gamma(alpha + 1)) - rng.standard_exponential(alpha.shape) / alpha
+    drawn: FloatArray = softmax(logs, axis=1)
+    return drawn
 
 
 def _draw_labels(posteriors: FloatArray, rng: np.random.Generator) -> IntArray:

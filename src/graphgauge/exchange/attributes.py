@@ -13,6 +13,9 @@ from graphgauge.errors import InputError
 
 __all__ = ["Attributes"]
 
+# What values of any type may answer when they are asked for a number.
+_NO_NUMBERS = (ValueError, TypeError, OverflowError, RuntimeError)
+
 
 class Attributes:
     """Columns made of what nodes say, node by node.
@@ -68,7 +71,7 @@ class Attributes:
         )
         try:
             array = np.array(column, np.float64)
-        except (ValueError, TypeError):
+        except _NO_NUMBERS:
             raise InputError(f"{name}: {_no_number(column)}") from None
         if array.ndim > 2:
             raise InputError(f"{name}: has {array.ndim} axes, expected a number or a list a node")
@@ -80,7 +83,7 @@ def _no_number(values: Sequence[Any]) -> str:
     for node, value in enumerate(values):
         try:
             row = np.array(value, np.float64)
-        except (ValueError, TypeError):
+        except _NO_NUMBERS:
             return f"{str(value)[:80]!r} is not a number (row {node})"
         if row.shape != np.shape(values[0]):
             return f"{str(value)[:80]!r} is not as long as others (row {node})"

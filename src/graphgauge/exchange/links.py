@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from graphgauge.arrays import FloatArray, IntArray, check_pairs, floats, refuse
+from graphgauge.arrays import FloatArray, IntArray, check_pairs, floats, refuse, same_length
+from graphgauge.errors import InputError
 
 __all__ = ["Links"]
 
@@ -33,6 +34,7 @@ class Links:
     def __post_init__(self) -> None:
         if self.weights is not None:
             weights = floats("weight", self.weights, ndim=1)
+            same_length(edges=self.pairs, weight=weights)
             object.__setattr__(self, "weights", weights)
             # In a matrix a link of no weight could not be told from no link.
             refuse("weight", weights == 0, "is zero", "are zero")
@@ -50,6 +52,8 @@ class Links:
         array([[0., 3.],
                [3., 5.]])
         """
+        if n_nodes < 0:
+            raise InputError(f"{n_nodes} nodes are no number of nodes")
         check_pairs("edges", self.pairs, n_nodes)
         if self.weights is None:
             ways = self.pairs if self.directed else np.r_[self.pairs, self.pairs[:, ::-1]]
@@ -57,6 +61,8 @@ class Links:
             once.data[:] = 1
             return once
         there = _matrix(self.pairs, self.weights, n_nodes)
+        if not there.data.all():
+            raise InputError("weight: those of several edges between two nodes add up to zero")
         return there if self.directed else _larger(there, there.T.tocsr())
 
 
@@ -67,5 +73,6 @@ def _matrix(pairs: IntArray, weights: FloatArray, n_nodes: int) -> sp.csr_array:
 
 def _larger(there: sp.csr_array, back: sp.csr_array) -> sp.csr_array:
     """Take the larger entry where both have one, and the only one elsewhere, even below zero."""
-    both = (there != 0).multiply(back != 0)
-    return sp.csr_array(there + back - there.minimum(back).multiply(both))
+    # Where an entry is missing the matrices hold a zero, which exceeds what is below it.
+    alone = (there != 0) != (back != 0)
+    return sp.csr_array(there.maximum(back) + there.minimum(back).multiply(alone))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
@@ -18,7 +19,7 @@ from graphgauge.exchange.matlab import Matrix
 from graphgauge.exchange.numbering import ids_of
 from graphgauge.graph import Graph
 
-__all__ = ["USUAL", "chosen_matrix", "from_scipy", "graph_of_matrices"]
+__all__ = ["USUAL", "chosen_matrix", "from_scipy", "graph_of_matrices", "n_rows"]
 
 USUAL: Mapping[str, Sequence[str]] = {
     "edges": ("a", "adj", "adjacency", "network", "net", "edge_index"),
@@ -96,30 +97,40 @@ def _entries(name: str, matrix: object) -> sp.csr_array:
 
 
 def _classes(labels: Sequence[object] | npt.NDArray[Any]) -> tuple[IntArray, tuple[str, ...]]:
-    array = np.asarray(labels)
+    try:
+        array = np.asarray(labels)
+    except ValueError:
+        raise InputError("labels: not a class a node, but lists of several lengths") from None
     if array.ndim != 1:
         raise InputError(f"labels: has {array.ndim} axes (shape {array.shape}), expected one")
     if array.dtype.kind not in "fiub":
         return class_numbers("" if label is None else str(label) for label in labels)
-    known = ~np.isnan(array)
-    words = np.full(len(array), "", object)
-    words[known] = list(map(str, integers("labels", array[known], ndim=1).tolist()))
-    return class_numbers(words.tolist())
+    if array.dtype.kind == "f":
+        array = np.where(np.isnan(array), -1, array)
+    return class_numbers(map(str, integers("labels", array, ndim=1).tolist()))
 
 
 def _of_rows(name: str, matrix: Matrix) -> npt.NDArray[Any]:
     """Read a class a node from a row or a column of classes, or from a column a class."""
     if isinstance(matrix, np.ndarray) and matrix.dtype.kind == "U":
         return matrix.ravel()
-    if matrix.ndim == 1 or 1 in matrix.shape:
+    if _is_line(matrix):
         return np.asarray(floats(name, matrix, ndim=matrix.ndim, finite=False)).ravel()
-    rows = sp.csr_array(matrix)
-    rows.eliminate_zeros()
+    rows = _entries(name, matrix)
     counts = np.diff(rows.indptr)
     refuse(name, counts > 1, "has several classes", "have several classes")
     labels = np.full(rows.shape[0], -1)
     labels[counts == 1] = rows.indices
     return labels
+
+
+def n_rows(labels: Matrix) -> int:
+    """Count the nodes that a matrix gives classes to."""
+    return math.prod(labels.shape) if _is_line(labels) else int(labels.shape[0])
+
+
+def _is_line(matrix: Matrix) -> bool:
+    return matrix.ndim == 1 or 1 in matrix.shape
 
 
 def _shapes(matrices: Mapping[str, Matrix]) -> str:

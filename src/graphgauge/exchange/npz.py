@@ -15,8 +15,8 @@ from graphgauge.exchange.choices import Choices
 from graphgauge.exchange.imported import Imported, Source
 from graphgauge.exchange.links import Links
 from graphgauge.exchange.matlab import Matrix
-from graphgauge.exchange.matrices import chosen_matrix, graph_of_matrices
-from graphgauge.formats import count_nodes
+from graphgauge.exchange.matrices import chosen_matrix, graph_of_matrices, n_rows
+from graphgauge.formats import check_count, count_nodes
 from graphgauge.graph import Graph, sparse_rows
 
 __all__ = ["read_npz"]
@@ -54,11 +54,12 @@ def _n_nodes(
     pairs: IntArray,
 ) -> int:
     if _COUNT in stored:
-        return whole_number(stored[_COUNT])
-    for option in ("features", "label"):
-        name = chosen_matrix(option, matrices, choices)
-        if name is not None:
-            return int(matrices[name].shape[0])
+        return check_count(whole_number(stored[_COUNT]), pairs)
+    features, label = (chosen_matrix(what, matrices, choices) for what in ("features", "label"))
+    if features is not None:
+        return int(matrices[features].shape[0])
+    if label is not None:
+        return n_rows(matrices[label])
     return count_nodes(pairs)
 
 
