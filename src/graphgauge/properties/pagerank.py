@@ -22,6 +22,7 @@ equation 1; Higham, Accuracy and Stability of Numerical Algorithms, 2002, chapte
 from __future__ import annotations
 
 from collections.abc import Callable
+from numbers import Real
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -65,6 +66,7 @@ def pagerank(graph: Graph, *, damping: float = 0.85, protocol: str = "corrected"
     >>> pagerank(Graph.from_edges([[0, 1], [1, 2]], 3)).round(4)
     array([0.2568, 0.4865, 0.2568])
     """
+    _check_walk(damping, protocol)
     known = _known.setdefault(graph, {})
     key = damping, protocol
     if key not in known:
@@ -98,8 +100,11 @@ def personalised_pagerank(
     array([0.2297, 0.5405, 0.2297, 0.    ])
     """
     n = graph.n_nodes
+    _check_walk(damping, protocol)
     if restart is None:
         restart = _most_popular(graph, pagerank(graph, damping=damping, protocol=protocol))
+    elif not isinstance(restart, (int, np.integer)):
+        raise InputError(f"restart: {restart!r} is not the number of a node")
     elif not 0 <= restart < n:
         raise InputError(f"restart: node {restart} is outside nodes 0..{n - 1}")
     return _shares(graph, (np.arange(n) == restart).astype(np.float64), damping, protocol)
@@ -112,11 +117,16 @@ def _most_popular(graph: Graph, shares: FloatArray) -> int:
     return int(candidates[0]) if len(candidates) else -1
 
 
-def _shares(graph: Graph, restart: FloatArray, damping: float, protocol: str) -> FloatArray:
-    if not 0 <= damping <= _MOST_DAMPING:
+def _check_walk(damping: object, protocol: object) -> None:
+    if not isinstance(damping, Real):
+        raise InputError(f"damping: {damping!r} is not a number")
+    if not 0 <= float(damping) <= _MOST_DAMPING:
         raise InputError(f"damping: {damping} is not between 0 and {_MOST_DAMPING}")
     if protocol not in ("corrected", "published"):
         raise InputError(f"unknown protocol {protocol!r} (corrected or published)")
+
+
+def _shares(graph: Graph, restart: FloatArray, damping: float, protocol: str) -> FloatArray:
     links = Links.of(graph.neighbours)
     solve = _fixed_point if protocol == "corrected" else _published_iterate
     shares = np.empty(graph.n_nodes)
