@@ -45,6 +45,7 @@ _PUBLISHED_CHANGE = 1e-6
 
 # A graph is frozen, and whoever asks for its locality has often asked for its popularity.
 _known: WeakKeyDictionary[Graph, dict[tuple[float, str], FloatArray]] = WeakKeyDictionary()
+_links: WeakKeyDictionary[Graph, Links] = WeakKeyDictionary()
 
 
 def pagerank(graph: Graph, *, damping: float = 0.85, protocol: str = "corrected") -> FloatArray:
@@ -127,7 +128,9 @@ def _check_walk(damping: object, protocol: object) -> None:
 
 
 def _shares(graph: Graph, restart: FloatArray, damping: float, protocol: str) -> FloatArray:
-    links = Links.of(graph.neighbours)
+    if graph not in _links:
+        _links[graph] = Links.of(graph.neighbours)
+    links = _links[graph]
     solve = _fixed_point if protocol == "corrected" else _published_iterate
     shares = np.empty(graph.n_nodes)
     shares[links.order] = solve(links, restart[links.order], damping)
