@@ -38,7 +38,9 @@ _MOST_DAMPING = 0.999
 _ROUNDING = 16 * float(np.finfo(np.float64).eps)
 # Shares below this are as good as zero; squares of corrections to them would be zero.
 _SMALLEST = 1e-300
-_ROUNDS, _STEPS, _REDUCTION = 200, 1000, 1e-5
+_ROUNDS, _STEPS = 200, 1000
+# How much of what is lacking a round leaves, at least and at most.
+_REDUCTION, _ENOUGH = 1e-5, 0.1
 # Shares that differ by less are equal, as far as a choice between them goes.
 _TIE = 1e-10
 _PUBLISHED_CHANGE = 1e-6
@@ -144,13 +146,16 @@ def _fixed_point(links: Links, restart: FloatArray, damping: float) -> FloatArra
     for _ in range(_ROUNDS):
         arriving = damping * links.sums(solution / root) / root
         lacking = wanted + arriving - solution
-        terms = wanted + arriving + solution
-        lacking[np.abs(lacking) <= _ROUNDING * terms + _SMALLEST] = 0
+        rounding = _ROUNDING * (wanted + arriving + solution) + _SMALLEST
+        lacking[np.abs(lacking) <= rounding] = 0
         largest = np.abs(lacking).max(initial=0)
         if not largest:
             shares = solution * root
             return np.asarray(shares / shares.sum())
-        correction = _conjugate_gradients(equations, (lacking / largest).astype(np.float32))
+        # The last rounds have little to do, and need not do more.
+        enough = float(np.min(rounding, where=lacking != 0, initial=largest) / largest)
+        part = (lacking / largest).astype(np.float32)
+        correction = _conjugate_gradients(equations, part, enough)
         solution = np.maximum(solution + largest * correction.astype(np.float64), 0)
     raise InputError(f"damping: the walk did not settle within {_ROUNDS} rounds at {damping}")
 
@@ -171,13 +176,13 @@ def _equations(
 
 
 def _conjugate_gradients(
-    equations: Callable[[FloatArray], FloatArray], wanted: FloatArray
+    equations: Callable[[FloatArray], FloatArray], wanted: FloatArray, enough: float
 ) -> FloatArray:
-    """Solve ``equations(x) = wanted``, of which at most `_REDUCTION` stays."""
+    """Solve ``equations(x) = wanted``, of which no more than about `enough` stays anywhere."""
     solution, lacking = np.zeros_like(wanted), wanted.copy()
     direction = wanted.copy()
     size = float(lacking @ lacking)
-    goal = size * _REDUCTION**2
+    goal = min(max((enough / 3) ** 2, size * _REDUCTION**2), size * _ENOUGH**2)
     for _ in range(_STEPS):
         if size <= goal:
             break

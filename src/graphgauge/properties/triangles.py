@@ -66,7 +66,9 @@ def node_triangles(edges: IntArray, n_nodes: int) -> IntArray:
     array([2, 1, 2, 1])
     """
     counts = edge_triangles(edges, n_nodes)
-    twice = sum(np.bincount(ends, counts, minlength=n_nodes) for ends in edges.T)
+    some = np.flatnonzero(counts)
+    ends, counts = edges.take(some, axis=0), counts.take(some)
+    twice = sum(np.bincount(side, counts, minlength=n_nodes) for side in ends.T)
     return np.asarray(twice, np.int64) // 2
 
 
