@@ -22,6 +22,7 @@ equation 1; Higham, Accuracy and Stability of Numerical Algorithms, 2002, chapte
 from __future__ import annotations
 
 from collections.abc import Callable
+from numbers import Real
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -37,13 +38,16 @@ _MOST_DAMPING = 0.999
 _ROUNDING = 16 * float(np.finfo(np.float64).eps)
 # Shares below this are as good as zero; squares of corrections to them would be zero.
 _SMALLEST = 1e-300
-_ROUNDS, _STEPS, _REDUCTION = 200, 1000, 1e-5
+_ROUNDS, _STEPS = 200, 1000
+# How much of what is lacking a round leaves, at least and at most.
+_REDUCTION, _ENOUGH = 1e-5, 0.1
 # Shares that differ by less are equal, as far as a choice between them goes.
 _TIE = 1e-10
 _PUBLISHED_CHANGE = 1e-6
 
 # A graph is frozen, and whoever asks for its locality has often asked for its popularity.
 _known: WeakKeyDictionary[Graph, dict[tuple[float, str], FloatArray]] = WeakKeyDictionary()
+_links: WeakKeyDictionary[Graph, Links] = WeakKeyDictionary()
 
 
 def pagerank(graph: Graph, *, damping: float = 0.85, protocol: str = "corrected") -> FloatArray:
@@ -65,6 +69,7 @@ def pagerank(graph: Graph, *, damping: float = 0.85, protocol: str = "corrected"
     >>> pagerank(Graph.from_edges([[0, 1], [1, 2]], 3)).round(4)
     array([0.2568, 0.4865, 0.2568])
     """
+    _check_walk(damping, protocol)
     known = _known.setdefault(graph, {})
     key = damping, protocol
     if key not in known:
@@ -98,8 +103,11 @@ def personalised_pagerank(
     array([0.2297, 0.5405, 0.2297, 0.    ])
     """
     n = graph.n_nodes
+    _check_walk(damping, protocol)
     if restart is None:
         restart = _most_popular(graph, pagerank(graph, damping=damping, protocol=protocol))
+    elif not isinstance(restart, (int, np.integer)):
+        raise InputError(f"restart: {restart!r} is not the number of a node")
     elif not 0 <= restart < n:
         raise InputError(f"restart: node {restart} is outside nodes 0..{n - 1}")
     return _shares(graph, (np.arange(n) == restart).astype(np.float64), damping, protocol)
@@ -112,12 +120,19 @@ def _most_popular(graph: Graph, shares: FloatArray) -> int:
     return int(candidates[0]) if len(candidates) else -1
 
 
-def _shares(graph: Graph, restart: FloatArray, damping: float, protocol: str) -> FloatArray:
-    if not 0 <= damping <= _MOST_DAMPING:
+def _check_walk(damping: object, protocol: object) -> None:
+    if not isinstance(damping, Real):
+        raise InputError(f"damping: {damping!r} is not a number")
+    if not 0 <= float(damping) <= _MOST_DAMPING:
         raise InputError(f"damping: {damping} is not between 0 and {_MOST_DAMPING}")
     if protocol not in ("corrected", "published"):
         raise InputError(f"unknown protocol {protocol!r} (corrected or published)")
-    links = Links.of(graph.neighbours)
+
+
+def _shares(graph: Graph, restart: FloatArray, damping: float, protocol: str) -> FloatArray:
+    if graph not in _links:
+        _links[graph] = Links.of(graph.neighbours)
+    links = _links[graph]
     solve = _fixed_point if protocol == "corrected" else _published_iterate
     shares = np.empty(graph.n_nodes)
     shares[links.order] = solve(links, restart[links.order], damping)
@@ -131,13 +146,16 @@ def _fixed_point(links: Links, restart: FloatArray, damping: float) -> FloatArra
     for _ in range(_ROUNDS):
         arriving = damping * links.sums(solution / root) / root
         lacking = wanted + arriving - solution
-        terms = wanted + arriving + solution
-        lacking[np.abs(lacking) <= _ROUNDING * terms + _SMALLEST] = 0
+        rounding = _ROUNDING * (wanted + arriving + solution) + _SMALLEST
+        lacking[np.abs(lacking) <= rounding] = 0
         largest = np.abs(lacking).max(initial=0)
         if not largest:
             shares = solution * root
             return np.asarray(shares / shares.sum())
-        correction = _conjugate_gradients(equations, (lacking / largest).astype(np.float32))
+        # The last rounds have little to do, and need not do more.
+        enough = float(np.min(rounding, where=lacking != 0, initial=largest) / largest)
+        part = (lacking / largest).astype(np.float32)
+        correction = _conjugate_gradients(equations, part, enough)
         solution = np.maximum(solution + largest * correction.astype(np.float64), 0)
     raise InputError(f"damping: the walk did not settle within {_ROUNDS} rounds at {damping}")
 
@@ -158,13 +176,13 @@ def _equations(
 
 
 def _conjugate_gradients(
-    equations: Callable[[FloatArray], FloatArray], wanted: FloatArray
+    equations: Callable[[FloatArray], FloatArray], wanted: FloatArray, enough: float
 ) -> FloatArray:
-    """Solve ``equations(x) = wanted``, of which at most `_REDUCTION` stays."""
+    """Solve ``equations(x) = wanted``, of which no more than about `enough` stays anywhere."""
     solution, lacking = np.zeros_like(wanted), wanted.copy()
     direction = wanted.copy()
     size = float(lacking @ lacking)
-    goal = size * _REDUCTION**2
+    goal = min(max((enough / 3) ** 2, size * _REDUCTION**2), size * _ENOUGH**2)
     for _ in range(_STEPS):
         if size <= goal:
             break

@@ -27,7 +27,7 @@ from graphgauge.arrays import BoolArray, IntArray
 __all__ = ["edge_triangles", "node_triangles"]
 
 # Edges are read and pairs looked up so many at a time; pairs and sieve fit a processor's cache.
-_EDGES, _PAIRS, _SIEVE = 2**20, 2**18, 2**20
+_EDGES, _PAIRS, _SIEVE = 2**20, 2**16, 2**20
 _MASK = _SIEVE - 1
 _SPREAD = np.uint32(0x9E3779B1)
 
@@ -66,7 +66,9 @@ def node_triangles(edges: IntArray, n_nodes: int) -> IntArray:
     array([2, 1, 2, 1])
     """
     counts = edge_triangles(edges, n_nodes)
-    twice = sum(np.bincount(ends, counts, minlength=n_nodes) for ends in edges.T)
+    some = np.flatnonzero(counts)
+    ends, counts = edges.take(some, axis=0), counts.take(some)
+    twice = sum(np.bincount(side, counts, minlength=n_nodes) for side in ends.T)
     return np.asarray(twice, np.int64) // 2
 
 
@@ -92,11 +94,16 @@ class _Ranked:
     def of(cls, edges: IntArray, n_nodes: int) -> _Ranked:
         degrees = sum(np.bincount(ends, minlength=n_nodes) for ends in edges.T)
         rank = np.empty(n_nodes, np.int32)
-        rank[np.argsort(degrees, kind="stable")] = np.arange(n_nodes, dtype=np.int32)
+        rank[np.argsort(degrees * n_nodes + np.arange(n_nodes))] = np.arange(
+            n_nodes, dtype=np.int32
+        )
         u, v = rank.take(edges[:, 0]), rank.take(edges[:, 1])
         rows = np.arange(len(edges), dtype=_index(len(edges)))
         at = np.minimum(u, v), np.maximum(u, v)
-        ordered = sp.coo_array((rows, at), (n_nodes, n_nodes)).tocsr()
+        pairs = sp.coo_array((rows, at), (n_nodes, n_nodes))
+        # No edge occurs twice; and going by columns first sorts the rows, with no other sorting.
+        pairs.has_canonical_format = True
+        ordered = pairs.tocsc().tocsr()
         return cls(ordered.indptr, ordered.indices, ordered.data)
 
     def by_middle(self) -> Iterator[tuple[IntArray, IntArray, IntArray]]:
@@ -111,10 +118,10 @@ class _Ranked:
         for start in range(0, len(numbers), _EDGES):
             block = slice(start, start + _EDGES)
             edge, low = entering.data[block], entering.indices[block]
-            middle = self.tops[edge]
-            pairs = np.where(leaves[middle], self.starts[low + 1] - edge - 1, 0)
-            some = pairs > 0
-            yield edge[some], middle[some], pairs[some]
+            middle = self.tops.take(edge)
+            pairs = self.starts[1:].take(low) - edge - 1
+            some = np.flatnonzero((pairs > 0) & leaves.take(middle))
+            yield edge.take(some), middle.take(some), pairs.take(some)
 
 
 def _triangles(ranked: _Ranked) -> Iterator[tuple[IntArray, IntArray, IntArray]]:
@@ -139,36 +146,38 @@ def _closed(
     middles = middle[fresh]
     first = ranked.starts[middles]
     sizes = ranked.starts[middles + 1] - first
-    third, third_group = _ranges(first, sizes), np.repeat(np.arange(len(first)), sizes)
+    third_group = np.repeat(np.arange(len(first)), sizes)
+    third = _ranges(first, sizes, third_group)
     salts = np.arange(len(first), dtype=np.uint32) * _SPREAD & np.uint32(_MASK)
     salts = salts.astype(np.int32)
     third_tops = ranked.tops.take(third)
     places = (third_tops + salts[third_group]) & _MASK
     sieve[places] = True
-    second = _ranges(edge + 1, pairs)
+    which = np.repeat(np.arange(len(edge), dtype=edge.dtype), pairs)
+    second = _ranges(edge + 1, pairs, which)
     tops = ranked.tops.take(second)
-    passed = np.flatnonzero(sieve.take((np.repeat(salts[group], pairs) + tops) & _MASK))
+    passed = np.flatnonzero(sieve.take((salts[group].take(which) + tops) & _MASK))
     sieve[places] = False
     # What passed is compared exactly, by middle and top at once.
     n = len(ranked.starts) - 1
     keys = third_group * n + third_tops
-    which = np.searchsorted(np.cumsum(pairs), passed, "right")
+    which = which[passed]
     wanted = group[which] * n + tops[passed]
     at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
     joined = keys[at] == wanted
     return edge[which[joined]], second[passed[joined]], third[at[joined]]
 
 
-def _ranges(starts: IntArray, lengths: IntArray) -> IntArray:
-    """Count up from every start, one range after the other.
+def _ranges(starts: IntArray, lengths: IntArray, which: IntArray) -> IntArray:
+    """Count up from every start, one range after the other; `which` tells the range of each place.
 
     Examples
     --------
-    >>> _ranges(np.array([5, 2]), np.array([2, 3]))
+    >>> _ranges(np.array([5, 2]), np.array([2, 3]), np.array([0, 0, 1, 1, 1]))
     array([5, 6, 2, 3, 4])
     """
     before = np.cumsum(lengths) - lengths
-    steps = np.repeat((starts - before).astype(starts.dtype), lengths)
+    steps = (starts - before).astype(starts.dtype).take(which)
     steps += np.arange(len(steps), dtype=starts.dtype)
     return steps
 
