@@ -8,7 +8,7 @@ Tables hold one column a class, named ``prob_<class>``, and a column ``label`` w
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from graphgauge.archive import check_file, open_npz
-from graphgauge.arrays import IntArray, integers, refuse
+from graphgauge.arrays import BoolArray, IntArray, integers, refuse
 from graphgauge.columns import Table, load_text, open_table
 from graphgauge.errors import InputError, name_rows
 from graphgauge.graph import Graph
@@ -145,7 +145,20 @@ def _links(path: Path, table: Table) -> LinkPredictions:
     if {"source", "target"} <= set(table.columns):
         ends = integers("source and target", table.numbers(["source", "target"]), ndim=2)
         pairs = {"pos_edges": ends[is_positive], "neg_edges": ends[~is_positive]}
-    return LinkPredictions(score[is_positive], score[~is_positive], name=str(path), **pairs)
+    parts = _part_of_pairs(table, is_positive)
+    return LinkPredictions(score[is_positive], score[~is_positive], parts, name=str(path), **pairs)
+
+
+def _part_of_pairs(table: Table, is_positive: BoolArray) -> dict[str, IntArray]:
+    """Give the positives their part: one at most, since all share the negatives of the table."""
+    parts = _parts(table)
+    if len(parts) > 1:
+        raise InputError(
+            f"part: names {', '.join(parts)}; all positives of a list of pairs share its "
+            "negatives, so give each part a file of its own"
+        )
+    place = np.cumsum(is_positive) - 1
+    return {name: place[index[is_positive[index]]] for name, index in parts.items()}
 
 
 def _parts(table: Table) -> dict[str, IntArray]:
@@ -160,8 +173,7 @@ def _class_numbers(words: Sequence[str], classes: Sequence[str]) -> IntArray:
     """Turn labels into column numbers: a label is the name behind ``prob_``."""
     number = {name: k for k, name in enumerate(classes)}
     number |= {name: -1 for name in _UNKNOWN if name not in number}
-    plain = [w.strip().removesuffix(".0") for w in words]
-    codes = np.array([number.get(w, number.get(w.lower(), -2)) for w in plain], np.int64)
+    codes = np.array([_class_number(word, number) for word in words], np.int64)
     strange = codes == -2
     if strange.any():
         raise InputError(
@@ -169,6 +181,12 @@ def _class_numbers(words: Sequence[str], classes: Sequence[str]) -> IntArray:
             f"({name_rows(strange)})"
         )
     return codes
+
+
+def _class_number(word: str, number: Mapping[str, int]) -> int:
+    """Look a label up as it is written, then as a whole number that was saved as a fraction."""
+    plain = word.removesuffix(".0")
+    return next((number[w] for w in (word, plain, plain.lower()) if w in number), -2)
 
 
 def _read_pairs(path: Path) -> IntArray:
