@@ -263,6 +263,9 @@ def test_uncertainties_of_the_file_are_judged():
     assert card.find("total_auroc", "test_in|test_out") is not None
     given = replace(predictions, alpha=None, uncertainties={"total": rng.random(600)})
     assert score(given, QUICK).find("prr").value != card.find("prr").value
+    both = score(replace(given, alpha=alpha), QUICK)
+    assert both.find("prr").value == score(given, QUICK).find("prr").value
+    assert both.find("knowledge_prr").value == card.find("knowledge_prr").value
 
 
 def test_groups_name_the_worst(predictions, card):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 
 import numpy as np
@@ -93,11 +93,10 @@ class NodeItems:
 
     @cached_property
     def uncertainties(self) -> dict[str, FloatArray]:
-        """Uncertainties ``[n]`` by name; the entropy of the probabilities where none is given."""
-        given = dict(self.predictions.uncertainties)
-        if not given and self.predictions.alpha is not None:
-            found = Uncertainty.from_dirichlet(self.predictions.alpha)
-            return {"total": found.total, "data": found.data, "knowledge": found.knowledge}
+        """Uncertainties ``[n]`` by name; those not given follow from alpha, or from entropy."""
+        given, alpha = dict(self.predictions.uncertainties), self.predictions.alpha
+        if alpha is not None and len(given) < len(fields(Uncertainty)):
+            return {**vars(Uncertainty.from_dirichlet(alpha)), **given}
         if "total" not in given:
             given["entropy"] = Uncertainty.from_softmax(self.predictions.probs).total
         return given
