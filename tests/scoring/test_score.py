@@ -200,7 +200,7 @@ def test_labels_that_are_all_unknown_cannot_be_scored():
         ({"parts": ("nowhere",)}, "no part 'nowhere'"),
         ({"groups": ("colour",)}, "unknown grouping 'colour'"),
         ({"gates": ("ece<",)}, "cannot read gate"),
-        ({"gates": ("mrr<1",)}, "no mrr on part test"),
+        ({"gates": ("mrr<1",)}, "mrr.* is a metric of link predictions"),
         ({"gates": ("ece<=abc",)}, "'abc' is not a number"),
         ({"n_draws": -1}, "expected 0..10000"),
         ({"protocol": "other"}, "unknown protocol"),
@@ -251,6 +251,17 @@ def test_a_value_that_is_not_there_fails_its_gate():
     one = NodePredictions([[0.9, 0.1], [0.6, 0.4]], [0, 0], edges=[[0, 1]])
     card = score(one, Options(n_draws=5, n_resamples=0, gates=("disagree_ece<=1",)))
     assert not card.passed
+
+
+def test_what_a_gate_names_is_measured(predictions):
+    asked = replace(QUICK, metrics=("nll",), gates=("ece(bins=20)<=1", "edge_brier>=0", "nll>0"))
+    names = [row.name for row in score(predictions, asked).metrics if row.part == "test"]
+    assert sorted(names) == ["ece(bins=20)", "edge_brier", "nll"]
+    links = LinkPredictions([0.9, 0.4], [[0.1, 0.5, 0.3], [0.2, 0.1, 0.0]])
+    card = score(links, replace(QUICK, metrics=("auc",), gates=("hits(k=2)>=1", "auc>0")))
+    assert [row.name for row in card.metrics] == ["auc", "hits(k=2,ties=mean)"]
+    with pytest.raises(InputError, match=r"knowledge_prr needs the knowledge uncertainty"):
+        score(predictions, replace(QUICK, gates=("knowledge_prr>0",)))
 
 
 def test_uncertainties_of_the_file_are_judged():
