@@ -99,6 +99,14 @@ def test_chance_alone_is_no_reason():
     assert _status(_row(value=0.04, p=0.005), *scopes) == "caution"
 
 
+@pytest.mark.parametrize(
+    ("value", "said"), [(0.005, "less than"), (0.02, "as a"), (0.031, "hardly more than")]
+)
+def test_errors_that_chance_explains_are_told_against_their_band(value, said):
+    [(_, told)] = verdict((_row(value=value),), (), (), ("test",)).reasons
+    assert said in told
+
+
 def test_few_draws_are_no_excuse():
     # Above all of 20 draws is all that 20 draws can show.
     scopes = [_row(f"{prefix}ece(bins=15)") for prefix in ("edge_", "agree_", "disagree_")]

@@ -15,7 +15,7 @@ from graphgauge.metrics.edgewise import joint_outcomes
 from graphgauge.parts import parts_from_names
 from graphgauge.predictions import LinkPredictions, NodePredictions
 from graphgauge.report.summarize import summarize, summarize_many, to_json
-from graphgauge.scoring import Options, score
+from graphgauge.scoring import Options, Status, score
 from graphgauge.stats import communities, resample_counts
 from graphgauge.uncertainty import Uncertainty
 
@@ -359,9 +359,8 @@ def _verdicts(n_models: int) -> list[str]:
         labels = (reached < rng.random((600, 1)) * reached[:, -1:]).sum(axis=1)
         truth = NodePredictions(made.posteriors, labels, parts, edges)
         card = score(truth, Options(metrics=("ece", "edge_ece"), groups=(), n_resamples=0))
-        found.append(
-            "above" if any("would show" in text for _, text in card.verdict.reasons) else "fine"
-        )
+        told = [status for status, text in card.verdict.reasons if text.startswith("ECE")]
+        found.append("fine" if set(told) == {Status.GOOD} else "above")
     return found
 
 
