@@ -95,8 +95,8 @@ def to_json(document: dict[str, Any]) -> str:
     return json.dumps(document, indent=1, allow_nan=False) + "\n"
 
 
-def finding_dict(finding: Finding) -> dict[str, Any]:
-    """Return a finding as plain values, with the first of its offenders."""
+def finding_dict(finding: Finding, *, most: int | None = _OFFENDERS) -> dict[str, Any]:
+    """Return a finding as plain values, with the first of its offenders (None: with all)."""
     return {
         "code": finding.code,
         "severity": str(finding.severity),
@@ -104,7 +104,7 @@ def finding_dict(finding: Finding) -> dict[str, Any]:
         "n": finding.n,
         "share": finding.share,
         "items": finding.items,
-        "offenders": finding.offenders[:_OFFENDERS].tolist(),
+        "offenders": finding.offenders[:most].tolist(),
     }
 
 
