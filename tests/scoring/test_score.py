@@ -195,6 +195,7 @@ def test_labels_that_are_all_unknown_cannot_be_scored():
     [
         ({"metrics": ("eec",)}, "did you mean 'ece'"),
         ({"metrics": ("mrr",)}, "metric of link predictions"),
+        ({"metrics": ("separability",)}, "metric of a shift; `graphgauge split` tells it"),
         ({"metrics": ("edge_prr",)}, "cannot be computed as edge_prr"),
         ({"metrics": ("ece(bins=0)",)}, "below one"),
         ({"parts": ("nowhere",)}, "no part 'nowhere'"),

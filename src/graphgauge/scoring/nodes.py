@@ -233,6 +233,8 @@ def _asked(label: str, items: NodeItems) -> tuple[str, Metric]:
     card = metric(label)
     if card.needs is Needs.RANKS:
         raise InputError(f"{card.label} is a metric of link predictions, these are of nodes")
+    if card.needs is Needs.SHIFT:
+        raise InputError(f"{card.label} is a metric of a shift; `graphgauge split` tells it")
     if card.needs is Needs.STRUCTURE and items.edges is None:
         raise InputError(f"{card.label} needs edges: add edge_index or give --edges")
     if card.needs is Needs.DETECTION and items.shifted is None:
