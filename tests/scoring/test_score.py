@@ -280,6 +280,16 @@ def test_uncertainties_of_the_file_are_judged():
     assert both.find("knowledge_prr").value == card.find("knowledge_prr").value
 
 
+def test_an_infinite_value_is_told_from_a_missing_one():
+    wrong = NodePredictions([[1.0, 0.0], [0.4, 0.6]], [1, 1])
+    card = score(wrong, replace(QUICK, gates=("nll<=1",)))
+    document = json.loads(to_json(summarize(card)))
+    rows = {row["name"]: (row["value"], row["infinite"]) for row in document["metrics"]}
+    assert rows["nll"] == (None, True)
+    assert rows["accuracy"] == (0.5, False)
+    assert document["gates"][0]["infinite"]
+
+
 def test_groups_name_the_worst(predictions, card):
     by_degree = [group for group in card.groups if group["by"] == "degree"]
     assert sum(group["n"] for group in by_degree) == card.find("accuracy").n

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -51,10 +52,7 @@ def summarize(card: Scorecard) -> dict[str, Any]:
         "metrics": [_row(row) for row in card.metrics],
         "definitions": {name: definition_dict(metric) for name, metric in card.definitions.items()},
         "findings": [finding_dict(finding) for finding in card.findings],
-        "gates": [
-            {"gate": g.gate, "name": g.name, "part": g.part, "value": g.value, "passed": g.passed}
-            for g in card.gates
-        ],
+        "gates": [{**asdict(gate), "infinite": math.isinf(gate.value)} for gate in card.gates],
         "groups": [dict(group) for group in card.groups],
         "figures": dict(card.figures),
         "verdict": {
@@ -122,6 +120,7 @@ def _row(row: Measured) -> dict[str, Any]:
         "block_high": row.block_high,
         "null": row.null,
         "null_p": row.null_p,
+        "infinite": math.isinf(row.value),
         "direction": row.direction,
     }
 
