@@ -84,6 +84,9 @@ def test_links_read_alike_wide_and_long(tmp_path):
     )
     long = read_predictions(tmp_path / "long.csv")
     assert long.shared
+    assert wide.pos_edges is None
+    (tmp_path / "named.csv").write_text("source,target,pos,neg_0\n0,1,0.5,0.1\n1,2,0.6,0.3\n")
+    assert read_predictions(tmp_path / "named.csv").pos_edges.tolist() == [[0, 1], [1, 2]]
     assert long.pos.tolist() == [0.5, 0.6]
     assert long.neg_edges.tolist() == [[0, 2]]
     wide.save(tmp_path / "wide.npz")

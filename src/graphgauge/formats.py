@@ -11,7 +11,6 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -130,9 +129,12 @@ def _nodes(path: Path, table: Table) -> NodePredictions:
 
 def _links(path: Path, table: Table) -> LinkPredictions:
     negatives = [name for name in table.columns if name.startswith("neg_")]
+    ends = None
+    if {"source", "target"} <= set(table.columns):
+        ends = integers("source and target", table.numbers(["source", "target"]), ndim=2)
     if "pos" in table.columns and negatives:
         pos = table.numbers(["pos"])[:, 0]
-        return LinkPredictions(pos, table.numbers(negatives), _parts(table), name=str(path))
+        return LinkPredictions(pos, table.numbers(negatives), _parts(table), ends, name=str(path))
     if not {"score", "positive"} <= set(table.columns):
         raise InputError(
             f"{path}: expected pos with neg_<i>, or score with positive; "
@@ -141,12 +143,12 @@ def _links(path: Path, table: Table) -> LinkPredictions:
     score, positive = table.numbers(["score", "positive"]).T
     refuse("positive", (positive != 0) & (positive != 1), "is not 0 or 1", "are not 0 or 1")
     is_positive = positive == 1
-    pairs: dict[str, Any] = {}
-    if {"source", "target"} <= set(table.columns):
-        ends = integers("source and target", table.numbers(["source", "target"]), ndim=2)
-        pairs = {"pos_edges": ends[is_positive], "neg_edges": ends[~is_positive]}
     parts = _part_of_pairs(table, is_positive)
-    return LinkPredictions(score[is_positive], score[~is_positive], parts, name=str(path), **pairs)
+    pos, neg = score[is_positive], score[~is_positive]
+    if ends is None:
+        return LinkPredictions(pos, neg, parts, name=str(path))
+    pairs = ends[is_positive], ends[~is_positive]
+    return LinkPredictions(pos, neg, parts, *pairs, str(path))
 
 
 def _part_of_pairs(table: Table, is_positive: BoolArray) -> dict[str, IntArray]:
