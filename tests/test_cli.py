@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import resource
 import shutil
 import subprocess
@@ -264,7 +265,24 @@ def test_the_installed_command_returns_its_exit_code(nodes):
     assert done.stderr == b""
 
 
-def test_a_closed_pipe_is_no_error(nodes):
-    command = f"{sys.executable} -m graphgauge.cli metrics | head -n 1"
-    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
-    assert done.stderr == ""
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        ("metrics", 0),
+        ("metrics --json -", 0),
+        ("score {a} --draws 5 --resamples 0 --json {j}", 0),
+        ("score {a} --draws 5 --resamples 0 --json -", 0),
+        ("score {a} --draws 5 --resamples 0 --gate ece<=0", 1),
+    ],
+)
+def test_a_closed_pipe_changes_nothing(nodes, arguments, code):
+    filled = arguments.format(a=nodes / "a.npz", j=nodes / "a.json").split()
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w") as unread:
+        command = [sys.executable, "-m", "graphgauge.cli", *filled]
+        done = subprocess.run(
+            command, stdout=unread, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert (done.returncode, done.stderr) == (code, "")
+    assert (nodes / "a.json").exists() == ("{j}" in arguments)
