@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import resource
+import shutil
 import subprocess
 import sys
 
@@ -64,6 +66,7 @@ def test_a_failed_gate_returns_one(nodes, links, capsys):
         ["score", "{a}", "--html", "{a}/x.html", "--draws", "5", "--resamples", "5"],
         ["compare", "{a}"],
         ["compare", "{a}", "{l}"],
+        ["compare", "{a}", "{a}"],
         ["audit", "missing.npz"],
         ["metrics", "eec"],
         ["demo", "--out", "{a}"],
@@ -76,6 +79,12 @@ def test_bad_input_returns_two(nodes, links, capsys, arguments):
     told = capsys.readouterr().err
     assert told.strip()
     assert "Traceback" not in told
+
+
+def test_what_cannot_be_scored_names_its_file(nodes, capsys):
+    np.savez(nodes / "x.npz", probs=np.full((3, 2), 0.5), labels=[-1, -1, -1])
+    assert main(["score", str(nodes / "a.npz"), str(nodes / "x.npz"), *FAST]) == 2
+    assert "x.npz: labels: no label is known" in capsys.readouterr().err
 
 
 def test_an_error_is_one_line_that_names_file_and_rows(tmp_path, capsys):
@@ -149,11 +158,43 @@ def test_several_files_are_scored_and_compared(nodes, capsys):
 def test_files_of_other_items_are_scored_side_by_side(nodes, links, capsys):
     assert main(["score", str(nodes / "a.npz"), str(links), *FAST, "--json", "-"]) == 0
     assert json.loads(capsys.readouterr().out)["comparisons"] == []
+    assert main(["score", str(nodes / "a.npz"), str(links), *FAST]) == 0
+    assert "not compared" in capsys.readouterr().out
+
+
+def test_a_comparison_tells_the_level_of_its_intervals(nodes, capsys):
+    shutil.copy(nodes / "b.npz", nodes / "c.npz")
+    arguments = ["compare", str(nodes / "b.npz"), str(nodes / "c.npz"), "--level", "0.1"]
+    assert main(arguments) == 0
+    assert "90 % interval" in capsys.readouterr().out
+    assert main([*arguments, "--json", "-"]) == 0
+    assert json.loads(capsys.readouterr().out)["level"] == 0.1
+
+
+def test_calibration_errors_show_the_parameters_asked_for(nodes, capsys):
+    asked = ["score", str(nodes / "a.npz"), *FAST, "--metrics", "ece(norm=2),edge_ece"]
+    for protocol in ("corrected", "published"):
+        assert main([*asked, "--protocol", protocol]) == 0
+        told = capsys.readouterr().out
+        assert "ece(bins=15,norm=2" in told or "ece(bins=15,closed=left,norm=2" in told
+        assert "edge_ece  " in told
+
+
+def test_numbers_and_their_unit_stay_on_a_line(nodes, capsys, monkeypatch):
+    for width in range(50, 90, 4):
+        monkeypatch.setenv("COLUMNS", str(width))
+        assert main(["score", str(nodes / "a.npz"), "--draws", "5", "--resamples", "0"]) == 0
+        panel = capsys.readouterr().out.partition("╰")[0]
+        assert not [line for line in panel.splitlines() if line.strip(" │").startswith("%")]
 
 
 def test_audit_names_offenders(nodes, capsys):
     assert main(["audit", str(nodes / "a.npz")]) == 0
     assert "edges-test-train" in capsys.readouterr().out
+    assert main(["audit", str(nodes / "a.npz"), "--json", "-"]) == 0
+    findings = json.loads(capsys.readouterr().out)["findings"]
+    assert max(found["n"] for found in findings) > 20
+    assert all(len(found["offenders"]) == found["n"] for found in findings)
 
 
 def test_audit_fails_where_the_result_is_void(tmp_path, capsys):
@@ -224,7 +265,24 @@ def test_the_installed_command_returns_its_exit_code(nodes):
     assert done.stderr == b""
 
 
-def test_a_closed_pipe_is_no_error(nodes):
-    command = f"{sys.executable} -m graphgauge.cli metrics | head -n 1"
-    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
-    assert done.stderr == ""
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        ("metrics", 0),
+        ("metrics --json -", 0),
+        ("score {a} --draws 5 --resamples 0 --json {j}", 0),
+        ("score {a} --draws 5 --resamples 0 --json -", 0),
+        ("score {a} --draws 5 --resamples 0 --gate ece<=0", 1),
+    ],
+)
+def test_a_closed_pipe_changes_nothing(nodes, arguments, code):
+    filled = arguments.format(a=nodes / "a.npz", j=nodes / "a.json").split()
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w") as unread:
+        command = [sys.executable, "-m", "graphgauge.cli", *filled]
+        done = subprocess.run(
+            command, stdout=unread, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert (done.returncode, done.stderr) == (code, "")
+    assert (nodes / "a.json").exists() == ("{j}" in arguments)

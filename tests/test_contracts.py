@@ -34,6 +34,7 @@ ORACLES = {
     "coverage_at_risk": "metrics/test_selective.py::test_coverage_at_risk_tries_every_threshold",
     "auroc": "metrics/test_ood.py::test_areas_equal_scikit_learn",
     "aupr": "metrics/test_ood.py::test_areas_equal_scikit_learn",
+    "separability": "metrics/test_ood.py::test_separability_loses_half_of_the_pairs_that_tie",
     "fpr_at_tpr": "metrics/test_ood.py::test_fpr_equals_the_full_roc_curve",
     "mrr": "metrics/test_ranking.py::test_mrr_equals_ogb",
     "hits": "metrics/test_ranking.py::test_hits_equal_ogb",

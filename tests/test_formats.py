@@ -58,6 +58,22 @@ def test_labels_are_the_names_behind_prob(tmp_path, label, number):
     assert read_predictions(tmp_path / "a.csv").labels.tolist() == [number]
 
 
+def test_labels_may_themselves_look_like_fractions(tmp_path):
+    (tmp_path / "a.csv").write_text("prob_1.0,prob_2.0,label\n0.2,0.8,2.0\n0.2,0.8,1.0\n0.2,0.8,\n")
+    assert read_predictions(tmp_path / "a.csv").labels.tolist() == [1, 0, -1]
+
+
+def test_a_list_of_pairs_is_one_part(tmp_path):
+    pairs = "score,positive,part\n0.5,1,test\n0.1,0,test\n0.6,1,{}\n0.7,0,\n"
+    (tmp_path / "a.csv").write_text(pairs.format("test"))
+    assert read_predictions(tmp_path / "a.csv").parts["test"].tolist() == [0, 1]
+    (tmp_path / "a.csv").write_text(pairs.format(""))
+    assert read_predictions(tmp_path / "a.csv").parts["test"].tolist() == [0]
+    (tmp_path / "a.csv").write_text(pairs.format("valid"))
+    with pytest.raises(InputError, match=r"a.csv: part: names test, valid; .* a file of its own$"):
+        read_predictions(tmp_path / "a.csv")
+
+
 def test_links_read_alike_wide_and_long(tmp_path):
     (tmp_path / "wide.csv").write_text("pos,neg_0,neg_1\n0.5,0.1,0.2\n0.6,0.3,0.4\n")
     wide = read_predictions(tmp_path / "wide.csv")
@@ -68,6 +84,9 @@ def test_links_read_alike_wide_and_long(tmp_path):
     )
     long = read_predictions(tmp_path / "long.csv")
     assert long.shared
+    assert wide.pos_edges is None
+    (tmp_path / "named.csv").write_text("source,target,pos,neg_0\n0,1,0.5,0.1\n1,2,0.6,0.3\n")
+    assert read_predictions(tmp_path / "named.csv").pos_edges.tolist() == [[0, 1], [1, 2]]
     assert long.pos.tolist() == [0.5, 0.6]
     assert long.neg_edges.tolist() == [[0, 2]]
     wide.save(tmp_path / "wide.npz")

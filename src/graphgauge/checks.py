@@ -64,6 +64,7 @@ def sample(needs: Needs, *, n: int = _N, seed: int = 0) -> Arrays:
         # Rounded, so that some of the scores are tied.
         Needs.REJECTION: lambda: (rng.normal(size=n).round(1), flags),
         Needs.DETECTION: lambda: (rng.normal(size=n).round(1) + flags, flags),
+        Needs.SHIFT: lambda: (rng.normal(size=n).round(1) + flags, flags),
         Needs.RANKS: lambda: (rng.integers(0, 30, n), rng.integers(0, 4, n)),
         Needs.STRUCTURE: lambda: (rng.integers(0, n, (n, 2)), labels),
     }

@@ -8,15 +8,14 @@ Tables hold one column a class, named ``prob_<class>``, and a column ``label`` w
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from graphgauge.archive import check_file, open_npz
-from graphgauge.arrays import IntArray, integers, refuse
+from graphgauge.arrays import BoolArray, IntArray, integers, refuse
 from graphgauge.columns import Table, load_text, open_table
 from graphgauge.errors import InputError, name_rows
 from graphgauge.graph import Graph
@@ -141,9 +140,12 @@ def _nodes(path: Path, table: Table) -> NodePredictions:
 
 def _links(path: Path, table: Table) -> LinkPredictions:
     negatives = [name for name in table.columns if name.startswith("neg_")]
+    ends = None
+    if {"source", "target"} <= set(table.columns):
+        ends = integers("source and target", table.numbers(["source", "target"]), ndim=2)
     if "pos" in table.columns and negatives:
         pos = table.numbers(["pos"])[:, 0]
-        return LinkPredictions(pos, table.numbers(negatives), _parts(table), name=str(path))
+        return LinkPredictions(pos, table.numbers(negatives), _parts(table), ends, name=str(path))
     if not {"score", "positive"} <= set(table.columns):
         raise InputError(
             f"{path}: expected pos with neg_<i>, or score with positive; "
@@ -152,11 +154,24 @@ def _links(path: Path, table: Table) -> LinkPredictions:
     score, positive = table.numbers(["score", "positive"]).T
     refuse("positive", (positive != 0) & (positive != 1), "is not 0 or 1", "are not 0 or 1")
     is_positive = positive == 1
-    pairs: dict[str, Any] = {}
-    if {"source", "target"} <= set(table.columns):
-        ends = integers("source and target", table.numbers(["source", "target"]), ndim=2)
-        pairs = {"pos_edges": ends[is_positive], "neg_edges": ends[~is_positive]}
-    return LinkPredictions(score[is_positive], score[~is_positive], name=str(path), **pairs)
+    parts = _part_of_pairs(table, is_positive)
+    pos, neg = score[is_positive], score[~is_positive]
+    if ends is None:
+        return LinkPredictions(pos, neg, parts, name=str(path))
+    pairs = ends[is_positive], ends[~is_positive]
+    return LinkPredictions(pos, neg, parts, *pairs, str(path))
+
+
+def _part_of_pairs(table: Table, is_positive: BoolArray) -> dict[str, IntArray]:
+    """Give the positives their part: one at most, since all share the negatives of the table."""
+    parts = _parts(table)
+    if len(parts) > 1:
+        raise InputError(
+            f"part: names {', '.join(parts)}; all positives of a list of pairs share its "
+            "negatives, so give each part a file of its own"
+        )
+    place = np.cumsum(is_positive) - 1
+    return {name: place[index[is_positive[index]]] for name, index in parts.items()}
 
 
 def _parts(table: Table) -> dict[str, IntArray]:
@@ -171,8 +186,7 @@ def _class_numbers(words: Sequence[str], classes: Sequence[str]) -> IntArray:
     """Turn labels into column numbers: a label is the name behind ``prob_``."""
     number = {name: k for k, name in enumerate(classes)}
     number |= {name: -1 for name in _UNKNOWN if name not in number}
-    plain = [w.strip().removesuffix(".0") for w in words]
-    codes = np.array([number.get(w, number.get(w.lower(), -2)) for w in plain], np.int64)
+    codes = np.array([_class_number(word, number) for word in words], np.int64)
     strange = codes == -2
     if strange.any():
         raise InputError(
@@ -180,6 +194,12 @@ def _class_numbers(words: Sequence[str], classes: Sequence[str]) -> IntArray:
             f"({name_rows(strange)})"
         )
     return codes
+
+
+def _class_number(word: str, number: Mapping[str, int]) -> int:
+    """Look a label up as it is written, then as a whole number that was saved as a fraction."""
+    plain = word.removesuffix(".0")
+    return next((number[w] for w in (word, plain, plain.lower()) if w in number), -2)
 
 
 def _read_pairs(path: Path) -> IntArray:

@@ -153,6 +153,14 @@ def test_separability_of_the_published_density_shifts(
         assert value == pytest.approx(1 - lost)
 
 
+def test_separability_loses_half_of_the_pairs_that_tie(rng: np.random.Generator) -> None:
+    sigma = np.sort(rng.integers(0, 8, 60)) / 4
+    for cut in (10, 31, 55):
+        pairs = [(inside, outside) for inside in sigma[:cut] for outside in sigma[cut:]]
+        won = sum((a < b) + (a == b) / 2 for a, b in pairs)
+        assert separability(sigma, np.arange(60) >= cut) == pytest.approx(won / len(pairs))
+
+
 @given(st.lists(st.integers(0, 5), min_size=4, max_size=12), st.integers(0, 99))
 @settings(deadline=None)
 def test_no_score_of_the_property_passes_its_separability(sigma: list[int], seed: int) -> None:
@@ -239,5 +247,5 @@ def test_bad_tpr_is_named(tpr: float) -> None:
 
 def test_cards_show_their_orientation() -> None:
     labels = ["auroc(positive=ood)", "aupr(positive=ood)", "fpr_at_tpr(tpr=0.95,positive=ood)"]
-    assert [card.label for card in CARDS] == labels
+    assert [card.label for card in CARDS] == [*labels, "separability"]
     assert CARDS[1].bind(positive="id").label == "aupr(positive=id)"

@@ -432,6 +432,15 @@ def test_any_field_may_be_missing(missing: str) -> None:
     assert parse(render(score)).one("h1")
 
 
+def test_an_infinite_value_is_not_shown_as_missing() -> None:
+    shown = [examples.node_score(), examples.node_score()]
+    rows = shown[1]["metrics"]
+    metric = next(row for row in rows if (row["name"], row["part"]) == ("nll", "test"))
+    metric.update(value=None, low=None, high=None, infinite=True)
+    assert '">∞' not in render(shown[0])
+    assert render({"scores": shown}).count('">∞') == 2  # in the overview and the table
+
+
 def test_missing_numbers_are_read_aloud(trees: dict[str, Node]) -> None:
     table = next(t for t in trees["nodes"].all("table") if t.one("caption").text == "train")
     cell = table.one("tbody").all("td")[0]

@@ -36,6 +36,18 @@ def test_demo_models_are_told_apart(models):
     assert found.n == len(index)
 
 
+def test_a_floor_under_probabilities_is_named(models):
+    sure = models["calibrated"]
+    probs = sure.probs.copy()
+    wrong = sure.parts["test_in"][0]
+    probs[wrong] = np.eye(sure.n_classes)[(sure.labels[wrong] + 1) % sure.n_classes]
+    files = {"sure": sure, "wrong": replace(sure, probs=probs)}
+    found = {row.metric: row.found for row in compare_predictions(files, part="test_in")}
+    assert list(found)[:2] == ["accuracy", "nll(floor=2.2e-308)"]
+    assert found["nll(floor=2.2e-308)"].difference < -2
+    assert "nll" in [row.metric for row in compare_predictions(files, part="test_out")]
+
+
 def test_communities_can_be_swapped_as_wholes(models):
     rows = compare_predictions(models, part="test_in", by_block=True)
     assert all(row.part == "test_in" for row in rows)

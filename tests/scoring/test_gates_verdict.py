@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from graphgauge.audit import Finding, Severity
+from graphgauge.errors import InputError
 from graphgauge.scoring.card import Measured
 from graphgauge.scoring.gates import check_gates
 from graphgauge.scoring.verdict import verdict
@@ -51,6 +52,39 @@ def test_gate_signs(gate, value, passed):
     assert check_gates([gate], (_row(value=value),), "test")[0].passed is passed
 
 
+@pytest.mark.parametrize(
+    ("gate", "name"),
+    [
+        ("ece<=1", "ece(bins=15)"),
+        ("ece(bins=15)<=1", "ece(bins=15)"),
+        ("ece(norm=1, bins=15)<=1", "ece(bins=15)"),
+        ("ece(norm=2)<=1", "ece(bins=15,norm=2)"),
+        ("ece(closed=left)<=1", "ece(bins=20,closed=left)"),
+        ("auroc<=1", "auroc(positive=ood)"),
+    ],
+)
+def test_a_gate_finds_the_number_that_it_names(gate, name):
+    rows = tuple(map(_row, ("ece(bins=15,norm=2)", "ece(bins=15)", "ece(bins=20,closed=left)")))
+    there = _row("auroc(positive=ood)", part="test_in|test_out")
+    assert check_gates([gate], (*rows, there), "test")[0].name == name
+
+
+@pytest.mark.parametrize(
+    ("gate", "told"),
+    [
+        ("ece=<1", "cannot read gate 'ece=<1'"),
+        ("ece<=high", "'high' is not a number"),
+        ("ece<=nan", "'nan' is not a number"),
+        ("ece@else<=1", r"no part 'else' \(parts: test, valid\)"),
+        ("ece(bins=3)<=1", r"no ece\(bins=3\) on part test \(it is on: none\)"),
+        ("nll@test<=1", r"no nll on part test \(it is on: valid\)"),
+    ],
+)
+def test_a_gate_that_asks_for_nothing_is_told(gate, told):
+    with pytest.raises(InputError, match=told):
+        check_gates([gate], (_row(), _row("nll", part="valid")), "test")
+
+
 def test_a_gate_without_a_band_cannot_be_inside():
     row = Measured("accuracy", "test", 0.9, 10, "higher")
     assert not check_gates(["accuracy inside"], (row,), "test")[0].passed
@@ -63,6 +97,14 @@ def test_chance_alone_is_no_reason():
     scopes = [_row(f"{prefix}ece(bins=15)") for prefix in ("edge_", "agree_", "disagree_")]
     assert _status(_row(value=0.04, p=0.03), *scopes) == "good"
     assert _status(_row(value=0.04, p=0.005), *scopes) == "caution"
+
+
+@pytest.mark.parametrize(
+    ("value", "said"), [(0.005, "less than"), (0.02, "as a"), (0.031, "hardly more than")]
+)
+def test_errors_that_chance_explains_are_told_against_their_band(value, said):
+    [(_, told)] = verdict((_row(value=value),), (), (), ("test",)).reasons
+    assert said in told
 
 
 def test_few_draws_are_no_excuse():

@@ -15,7 +15,7 @@ from graphgauge.metrics.edgewise import joint_outcomes
 from graphgauge.parts import parts_from_names
 from graphgauge.predictions import LinkPredictions, NodePredictions
 from graphgauge.report.summarize import summarize, summarize_many, to_json
-from graphgauge.scoring import Options, score
+from graphgauge.scoring import Options, Status, score
 from graphgauge.stats import communities, resample_counts
 from graphgauge.uncertainty import Uncertainty
 
@@ -195,12 +195,13 @@ def test_labels_that_are_all_unknown_cannot_be_scored():
     [
         ({"metrics": ("eec",)}, "did you mean 'ece'"),
         ({"metrics": ("mrr",)}, "metric of link predictions"),
+        ({"metrics": ("separability",)}, "metric of a shift; `graphgauge split` tells it"),
         ({"metrics": ("edge_prr",)}, "cannot be computed as edge_prr"),
         ({"metrics": ("ece(bins=0)",)}, "below one"),
         ({"parts": ("nowhere",)}, "no part 'nowhere'"),
         ({"groups": ("colour",)}, "unknown grouping 'colour'"),
         ({"gates": ("ece<",)}, "cannot read gate"),
-        ({"gates": ("mrr<1",)}, "no mrr on part test"),
+        ({"gates": ("mrr<1",)}, "mrr.* is a metric of link predictions"),
         ({"gates": ("ece<=abc",)}, "'abc' is not a number"),
         ({"n_draws": -1}, "expected 0..10000"),
         ({"protocol": "other"}, "unknown protocol"),
@@ -253,6 +254,17 @@ def test_a_value_that_is_not_there_fails_its_gate():
     assert not card.passed
 
 
+def test_what_a_gate_names_is_measured(predictions):
+    asked = replace(QUICK, metrics=("nll",), gates=("ece(bins=20)<=1", "edge_brier>=0", "nll>0"))
+    names = [row.name for row in score(predictions, asked).metrics if row.part == "test"]
+    assert sorted(names) == ["ece(bins=20)", "edge_brier", "nll"]
+    links = LinkPredictions([0.9, 0.4], [[0.1, 0.5, 0.3], [0.2, 0.1, 0.0]])
+    card = score(links, replace(QUICK, metrics=("auc",), gates=("hits(k=2)>=1", "auc>0")))
+    assert [row.name for row in card.metrics] == ["auc", "hits(k=2,ties=mean)"]
+    with pytest.raises(InputError, match=r"knowledge_prr needs the knowledge uncertainty"):
+        score(predictions, replace(QUICK, gates=("knowledge_prr>0",)))
+
+
 def test_uncertainties_of_the_file_are_judged():
     rng = np.random.default_rng(5)
     alpha = rng.gamma(1.0, 5.0, (600, 4)) + 0.01
@@ -263,6 +275,19 @@ def test_uncertainties_of_the_file_are_judged():
     assert card.find("total_auroc", "test_in|test_out") is not None
     given = replace(predictions, alpha=None, uncertainties={"total": rng.random(600)})
     assert score(given, QUICK).find("prr").value != card.find("prr").value
+    both = score(replace(given, alpha=alpha), QUICK)
+    assert both.find("prr").value == score(given, QUICK).find("prr").value
+    assert both.find("knowledge_prr").value == card.find("knowledge_prr").value
+
+
+def test_an_infinite_value_is_told_from_a_missing_one():
+    wrong = NodePredictions([[1.0, 0.0], [0.4, 0.6]], [1, 1])
+    card = score(wrong, replace(QUICK, gates=("nll<=1",)))
+    document = json.loads(to_json(summarize(card)))
+    rows = {row["name"]: (row["value"], row["infinite"]) for row in document["metrics"]}
+    assert rows["nll"] == (None, True)
+    assert rows["accuracy"] == (0.5, False)
+    assert document["gates"][0]["infinite"]
 
 
 def test_groups_name_the_worst(predictions, card):
@@ -345,9 +370,8 @@ def _verdicts(n_models: int) -> list[str]:
         labels = (reached < rng.random((600, 1)) * reached[:, -1:]).sum(axis=1)
         truth = NodePredictions(made.posteriors, labels, parts, edges)
         card = score(truth, Options(metrics=("ece", "edge_ece"), groups=(), n_resamples=0))
-        found.append(
-            "above" if any("would show" in text for _, text in card.verdict.reasons) else "fine"
-        )
+        told = [status for status, text in card.verdict.reasons if text.startswith("ECE")]
+        found.append("fine" if set(told) == {Status.GOOD} else "above")
     return found
 
 

@@ -5,7 +5,7 @@ Nothing heavy is imported before a command runs, so that help and completion are
 
 from __future__ import annotations
 
-import os
+import contextlib
 import sys
 from collections.abc import Sequence
 from typing import Annotated
@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 from graphgauge.cli import data, importing, judging, shifting, splitting
+from graphgauge.cli.output import unheard
 
 __all__ = ["app", "main"]
 
@@ -51,7 +52,8 @@ app.add_typer(shifting.shift, name="shift")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
     try:
-        app(args=None if arguments is None else list(arguments), prog_name="graphgauge")
+        with contextlib.redirect_stdout(unheard(sys.stdout)):
+            app(args=None if arguments is None else list(arguments), prog_name="graphgauge")
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
     except ValueError as error:
@@ -62,10 +64,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _tell_error(str(error))
     except MemoryError:
         _tell_error("not enough memory for this input")
-    except BrokenPipeError:
-        # Whoever read the output has closed it; nothing more can or need be said.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     return 2
 
 

@@ -119,9 +119,10 @@ def compare(
         tell("comparing")
         rows = compare_predictions(found, part=part, level=level, seed=seed, by_block=block)
     if not printed(json):
-        terminal.show_comparisons(rows)
+        terminal.show_comparisons(rows, level=level)
     document = summarize_many((), rows)
-    write_json(json, {"schema": document["schema"], "comparisons": document["comparisons"]})
+    told = {"level": level, "comparisons": document["comparisons"]}
+    write_json(json, {"schema": document["schema"], **told})
 
 
 def audit(
@@ -247,7 +248,7 @@ def _show_audit(file: Path, findings: Sequence[Finding], json: Path | None) -> N
 
     if not printed(json):
         terminal.show_findings(findings)
-    rows = [finding_dict(finding) for finding in findings]
+    rows = [finding_dict(finding, most=None) for finding in findings]
     write_json(json, {"schema": "graphgauge.audit/1", "name": str(file), "findings": rows})
 
 

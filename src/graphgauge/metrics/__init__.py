@@ -18,7 +18,16 @@ from graphgauge.metrics.metric import Direction, Metric, Needs, split_spec
 from graphgauge.metrics.outcomes import Outcomes
 from graphgauge.metrics.ranks import Ranks
 
-__all__ = ["METRICS", "Direction", "Metric", "Needs", "Outcomes", "Ranks", "metric"]
+__all__ = [
+    "METRICS",
+    "Direction",
+    "Metric",
+    "Needs",
+    "Outcomes",
+    "Ranks",
+    "metric",
+    "split_spec",
+]
 
 _MODULES = (proper, calibration, smooth, edgewise, selective, ood, ranking)
 

@@ -34,6 +34,7 @@ class Needs(StrEnum):
     REJECTION = "rejection"  # (uncertainty [n], error [n])
     DETECTION = "detection"  # (score [n], ood [n])
     RANKS = "ranks"  # Ranks of positives among their negatives
+    SHIFT = "shift"  # (property behind a shift [n], ood [n])
     STRUCTURE = "structure"  # (edges [e, 2], labels [n])
 
 

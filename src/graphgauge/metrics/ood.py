@@ -212,4 +212,15 @@ CARDS: tuple[Metric, ...] = (
         "Liang, Li and Srikant, ICLR 2018",
         shown=("tpr", "positive"),
     ),
+    Metric(
+        "separability",
+        separability,
+        "AUROC that the property behind a shift reaches itself, ties at the cut counting half",
+        Direction.NEITHER,
+        0,
+        1,
+        "0.5, if the cut lies inside a tie of all items",
+        Needs.SHIFT,
+        "Hanley and McNeil 1982; Bazhenov et al., NeurIPS 2023, section 3",
+    ),
 )

@@ -203,7 +203,9 @@ def _reciprocals(ranks: Ranks, ties: str) -> FloatArray:
 def _hit(ranks: Ranks, k: int, ties: str) -> FloatArray | BoolArray:
     if ties == "random":
         return np.clip((float(k) - ranks.greater) / (ranks.equal + 1.0), 0.0, 1.0)
-    return ranks.positions("pessimistic" if ties == "ogb" else ties) <= k
+    if ties == "ogb" and ranks.shared:
+        return ranks.positions("pessimistic") <= k
+    return ranks.positions(ties) <= k
 
 
 def _above_chance(value: float, chance: float) -> float:

@@ -9,14 +9,14 @@ Tie rules, for a positive with ``greater`` negatives above it and ``equal`` besi
 - ``mean``: its rank is the middle of the tied places, ``1 + greater + equal / 2``;
 - ``optimistic``, ``pessimistic``: the first, the last of the tied places;
 - ``random``: the expected value when ties are broken at random, without drawing anything;
-- ``ogb``: as OGB's evaluator, the mean rank for MRR and the last place for Hits@K, where a
-  positive counts only if it is strictly above the K-th best negative.
+- ``ogb``: as OGB's evaluator. The mean rank, except for Hits@K among shared negatives, where a
+  positive counts only if it is strictly above the K-th best negative: the last place.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -48,6 +48,8 @@ class Ranks:
         For every positive, how many negatives score the same ``[e]``.
     n_negatives
         How many negatives each positive was compared with.
+    shared
+        Whether all positives were compared with the same negatives.
 
     Examples
     --------
@@ -59,6 +61,7 @@ class Ranks:
     greater: IntArray
     equal: IntArray
     n_negatives: int
+    shared: bool = False
 
     def __len__(self) -> int:
         """Count the positives."""
@@ -87,13 +90,14 @@ class Ranks:
         positives = floats("pos", pos, ndim=1)
         negatives = neg if isinstance(neg, Blocks | np.ndarray) else _array(neg)
         _check_shapes(positives, negatives)
-        count = _count_shared if negatives.ndim == 1 else _count_own
+        shared = negatives.ndim == 1
+        count = _count_shared if shared else _count_own
         greater, equal = count(positives, negatives)
-        return cls(greater, equal, int(negatives.shape[-1]))
+        return cls(greater, equal, int(negatives.shape[-1]), shared)
 
     def take(self, index: IntArray | BoolArray) -> Ranks:
         """Keep the positives at `index` (numbers or a mask)."""
-        return Ranks(self.greater[index], self.equal[index], self.n_negatives)
+        return replace(self, greater=self.greater[index], equal=self.equal[index])
 
     def positions(self, ties: str = "mean") -> FloatArray:
         """Return the rank of every positive ``[e]``, 1 for the best.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -52,10 +53,7 @@ def summarize(card: Scorecard) -> dict[str, Any]:
         "metrics": [_row(row) for row in card.metrics],
         "definitions": {name: definition_dict(metric) for name, metric in card.definitions.items()},
         "findings": [finding_dict(finding) for finding in card.findings],
-        "gates": [
-            {"gate": g.gate, "name": g.name, "part": g.part, "value": g.value, "passed": g.passed}
-            for g in card.gates
-        ],
+        "gates": [{**asdict(gate), "infinite": math.isinf(gate.value)} for gate in card.gates],
         "groups": [dict(group) for group in card.groups],
         "figures": dict(card.figures),
         "verdict": {
@@ -96,8 +94,8 @@ def to_json(document: dict[str, Any]) -> str:
     return json.dumps(document, indent=1, allow_nan=False) + "\n"
 
 
-def finding_dict(finding: Finding) -> dict[str, Any]:
-    """Return a finding as plain values, with the first of its offenders."""
+def finding_dict(finding: Finding, *, most: int | None = _OFFENDERS) -> dict[str, Any]:
+    """Return a finding as plain values, with the first of its offenders (None: with all)."""
     return {
         "code": finding.code,
         "severity": str(finding.severity),
@@ -105,7 +103,7 @@ def finding_dict(finding: Finding) -> dict[str, Any]:
         "n": finding.n,
         "share": finding.share,
         "items": finding.items,
-        "offenders": finding.offenders[:_OFFENDERS].tolist(),
+        "offenders": finding.offenders[:most].tolist(),
     }
 
 
@@ -123,6 +121,7 @@ def _row(row: Measured) -> dict[str, Any]:
         "block_high": row.block_high,
         "null": row.null,
         "null_p": row.null_p,
+        "infinite": math.isinf(row.value),
         "direction": row.direction,
     }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -89,13 +90,15 @@ def show_overview(cards: Sequence[Scorecard]) -> None:
     _console().print(table)
 
 
-def show_comparisons(rows: Sequence[Compared]) -> None:
-    """Print a row a metric under each pair."""
+def show_comparisons(rows: Sequence[Compared], *, level: float = 0.05) -> None:
+    """Print a row a metric under each pair, with intervals at one minus the level."""
     if not rows:
+        told = "   not compared pair by pair: the files are not of the same items"
+        _console().print(Text(told, style="dim"))
         return
     table = _table("Pair by pair")
     table.add_column("", no_wrap=True)
-    for name in ("difference (95 % interval)", "p (Holm)", "first is"):
+    for name in (f"difference ({100 * (1 - level):.4g} % interval)", "p (Holm)", "first is"):
         table.add_column(name, justify="right", no_wrap=True)
     colours = {"better": "green", "worse": "red"}
     for first, second in dict.fromkeys((row.found.first, row.found.second) for row in rows):
@@ -164,11 +167,18 @@ def _panel(card: Scorecard) -> Panel:
     reasons = Table.grid(padding=(0, 1))
     for status, reason in card.verdict.reasons[: 2 * _SHOWN]:
         shade, sign, _ = _STATUS[status]
-        reasons.add_row(Text(f" {sign}", shade), Text(plain(reason)))
-    head = Text(f"{mark} {word}  {plain(card.verdict.headline)}", style=f"bold {colour}")
+        reasons.add_row(Text(f" {sign}", shade), Text(_wrapped(plain(reason), indent=7)))
+    told = _wrapped(f"{mark} {word}  {plain(card.verdict.headline)}", indent=4)
+    head = Text(told, style=f"bold {colour}")
     title = Text(f" {plain(card.name)} ", style="bold")
     body = Group(head, reasons)
     return Panel(body, title=title, title_align="left", border_style=colour)
+
+
+def _wrapped(text: str, *, indent: int) -> str:
+    """Break into lines as wide as the screen; Rich would break at no-break spaces too."""
+    width = max(20, _console().width - indent)
+    return "\n".join(textwrap.wrap(text, width, break_on_hyphens=False))
 
 
 def _pairs(card: Scorecard) -> Iterator[str]:
@@ -184,7 +194,7 @@ def _numbers(card: Scorecard, part: str) -> Iterator[Table]:
         matrix.title = _part_title(card, part)
         yield matrix
     if any(row.null for row in rows.values()):
-        yield _bands(rows)
+        yield _bands(rows, card)
     in_matrix = {f"{prefix}{name}" for prefix in _SCOPES for name in _MATRIX}
     rest = [r for r in rows.values() if r.name not in in_matrix and (matrix is None or not r.null)]
     if rest:
@@ -207,18 +217,27 @@ def _matrix(rows: Mapping[str, Measured]) -> Table | None:
     return table
 
 
-def _bands(rows: Mapping[str, Measured]) -> Table:
+def _bands(rows: Mapping[str, Measured], card: Scorecard) -> Table:
     """Draw calibration errors on their null bands."""
     banded = {name: row for name, row in rows.items() if row.null}
-    bare = [name.partition("(")[0] for name in banded]
-    names = bare if len(set(bare)) == len(bare) else list(banded)
+    short = [_short(name, card) for name in banded]
+    names = short if len(set(short)) == len(short) else list(banded)
     table = _table("calibration errors ● on what a calibrated model would show ░")
-    for name, side in (("", "left"), ("value", "right"), ("", "left"), ("null band", "right")):
+    table.add_column("", overflow="fold")
+    for name, side in (("value", "right"), ("", "left"), ("null band", "right")):
         table.add_column(name, justify=side, no_wrap=True)  # type: ignore[arg-type]
     for name, row in zip(names, banded.values(), strict=True):
         band = f"{100 * (row.null_low or 0):.1f} … {100 * (row.null_high or 0):.1f} %"
         table.add_row(name, f"{100 * row.value:.1f} %", _strip(row), band)
     return table
+
+
+def _short(name: str, card: Scorecard) -> str:
+    """Leave out parameters that are at their default, or as the protocol of all sets them."""
+    params = dict(card.definitions[name].params)
+    if card.protocol["name"] == "published":
+        params.pop("closed", None)
+    return name if params else name.partition("(")[0]
 
 
 def _table(title: str) -> Table:

@@ -20,9 +20,11 @@ __all__ = ["Compared", "compare_predictions"]
 
 Predictions = NodePredictions | LinkPredictions
 
+# Probability zero of the truth is infinitely bad, and no mean can tell by how much it is worse.
+_FLOOR = np.finfo(np.float64).tiny
 _EACH_NODE: Mapping[str, Callable[[Outcomes], FloatArray]] = {
     "accuracy": lambda o: o.correct.astype(np.float64),
-    "nll": lambda o: -np.log(np.maximum(o.truth, np.finfo(np.float64).tiny)),
+    "nll": lambda o: -np.log(np.maximum(o.truth, _FLOOR)),
     "brier": lambda o: 1.0 + o.squares - 2.0 * o.truth,
 }
 _HITS = 10
@@ -46,6 +48,9 @@ def compare_predictions(
     by_block: bool = False,
 ) -> list[Compared]:
     """Compare predictions pair by pair, item by item; p-values are corrected metric by metric.
+
+    Where a file gives a true label probability zero, its log score is infinite; the comparison
+    then floors probabilities at the smallest normal number, and says so in the metric's name.
 
     Parameters
     ----------
@@ -118,7 +123,9 @@ def _compare_nodes(
     found = []
     for metric, each in _EACH_NODE.items():
         values = {name: each(o) for name, o in outcomes.items()}
-        found += _of_means(metric, part, values, METRICS[metric].direction, how, block)
+        floored = metric == "nll" and any((o.truth < _FLOOR).any() for o in outcomes.values())
+        label = f"nll(floor={_FLOOR:.2g})" if floored else metric
+        found += _of_means(label, part, values, METRICS[metric].direction, how, block)
     return found + _of_ece(part, outcomes, how, block)
 
 

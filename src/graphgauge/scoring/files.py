@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from graphgauge.formats import read_edges, read_predictions
+from graphgauge.errors import InputError
+from graphgauge.formats import naming, read_edges, read_predictions
 from graphgauge.graph import Graph
 from graphgauge.predictions import LinkPredictions, NodePredictions
 from graphgauge.scoring import Options, Scorecard, score
@@ -48,7 +49,8 @@ def score_files(
         def tell_stage(stage: str, name: str = name) -> None:
             tell(f"{name}: {stage}")
 
-        cards.append(score(found[name], options, graph=graph, tell=tell_stage))
+        with naming(file):
+            cards.append(score(found[name], options, graph=graph, tell=tell_stage))
     same = len({predictions.fingerprint for predictions in found.values()}) == 1
     if len(found) == 1 or not same:
         return cards, []
@@ -82,6 +84,9 @@ def name_files(files: Sequence[Path]) -> dict[str, Path]:
     >>> list(name_files([Path("a/gcn.npz"), Path("b/gcn.npz")]))
     ['a/gcn.npz', 'b/gcn.npz']
     """
+    twice = next((file for place, file in enumerate(files) if file in files[:place]), None)
+    if twice is not None:
+        raise InputError(f"{twice}: is given twice")
     for short in ({file.stem: file for file in files}, {file.name: file for file in files}):
         if len(short) == len(files):
             return short

@@ -12,6 +12,7 @@ from graphgauge.errors import InputError
 from graphgauge.metrics import METRICS, Metric, Needs, Ranks, metric
 from graphgauge.predictions import LinkPredictions
 from graphgauge.scoring.card import WHOLE, Measured, Options
+from graphgauge.scoring.gates import gated, is_asked
 from graphgauge.stats import endpoint_blocks, interval, replicates, resample_counts
 
 __all__ = ["link_figures", "link_metrics", "link_parts"]
@@ -31,6 +32,10 @@ def link_metrics(
 ) -> Iterator[tuple[Measured, Metric]]:
     """Yield every number of every part, with its definition."""
     chosen = [metric(label) for label in options.metrics] or _defaults(ranks, options.protocol)
+    for label in gated(options.gates):
+        card = metric(label)
+        if not is_asked(label, card, chosen):
+            chosen.append(card)
     for card in chosen:
         if card.needs is not Needs.RANKS:
             raise InputError(f"{card.label} is not a metric of link predictions")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 
 import numpy as np
@@ -15,6 +15,7 @@ from graphgauge.metrics.edgewise import agreeing, edges_within, joint_along, joi
 from graphgauge.predictions import NodePredictions
 from graphgauge.roles import Role, parts_of
 from graphgauge.scoring.card import WHOLE, Options
+from graphgauge.scoring.gates import gated, is_asked
 from graphgauge.stats import communities
 from graphgauge.uncertainty import Uncertainty
 
@@ -93,11 +94,10 @@ class NodeItems:
 
     @cached_property
     def uncertainties(self) -> dict[str, FloatArray]:
-        """Uncertainties ``[n]`` by name; the entropy of the probabilities where none is given."""
-        given = dict(self.predictions.uncertainties)
-        if not given and self.predictions.alpha is not None:
-            found = Uncertainty.from_dirichlet(self.predictions.alpha)
-            return {"total": found.total, "data": found.data, "knowledge": found.knowledge}
+        """Uncertainties ``[n]`` by name; those not given follow from alpha, or from entropy."""
+        given, alpha = dict(self.predictions.uncertainties), self.predictions.alpha
+        if alpha is not None and len(given) < len(fields(Uncertainty)):
+            return {**vars(Uncertainty.from_dirichlet(alpha)), **given}
         if "total" not in given:
             given["entropy"] = Uncertainty.from_softmax(self.predictions.probs).total
         return given
@@ -172,11 +172,12 @@ class NodeItems:
 
 
 def plan(items: NodeItems, options: Options) -> Plan:
-    """Resolve the metrics asked for, or all that the file allows."""
-    if options.metrics:
-        asked = [_asked(label, items) for label in options.metrics]
-    else:
-        asked = list(_defaults(items))
+    """Resolve the metrics asked for, or all that the file allows, and those that gates name."""
+    asked = [_asked(label, items) for label in options.metrics] or list(_defaults(items))
+    for label in gated(options.gates):
+        scope, card = _asked(label, items)
+        if not is_asked(label, card, [other for place, other in asked if place == scope]):
+            asked.append((scope, card))
     by_need: dict[Needs, list[tuple[str, Metric]]] = {need: [] for need in Needs}
     for scope, card in asked:
         bound = card.bind(closed=items.closed) if _left(card, items) else card
@@ -226,9 +227,14 @@ def _asked(label: str, items: NodeItems) -> tuple[str, Metric]:
             if scope in EDGE_SCOPES and items.edges is None:
                 raise InputError(f"{label} needs edges: add edge_index or give --edges")
             return scope, card
+    for name in (field.name for field in fields(Uncertainty)):
+        if bare not in METRICS and bare.startswith(f"{name}_"):
+            raise InputError(f"{label} needs the {name} uncertainty: add {name}, or alpha")
     card = metric(label)
     if card.needs is Needs.RANKS:
         raise InputError(f"{card.label} is a metric of link predictions, these are of nodes")
+    if card.needs is Needs.SHIFT:
+        raise InputError(f"{card.label} is a metric of a shift; `graphgauge split` tells it")
     if card.needs is Needs.STRUCTURE and items.edges is None:
         raise InputError(f"{card.label} needs edges: add edge_index or give --edges")
     if card.needs is Needs.DETECTION and items.shifted is None:

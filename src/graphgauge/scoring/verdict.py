@@ -36,6 +36,12 @@ _SCOPES = {
     "agree_": "agreeing edges",
     "disagree_": "disagreeing edges",
 }
+# What is said of an error that chance explains, by where it lies to its null band.
+_EXPECTED = {
+    "below": "less than a calibrated model would show",
+    "inside": "as a calibrated model might show",
+    "above": "hardly more than a calibrated model would show",
+}
 _ORDER = (Status.BAD, Status.CAUTION, Status.GOOD)
 
 
@@ -128,7 +134,7 @@ def _of_calibration(
             status = Status.BAD if far else Status.CAUTION
             yield status, f"{told}; a calibrated model would show {low}\u2013{high}."
         else:
-            yield Status.GOOD, f"{told}, as a calibrated model might show ({low}\u2013{high})."
+            yield Status.GOOD, f"{told}, {_EXPECTED[row.null or 'inside']} ({low}\u2013{high})."
 
 
 def _reachable(n_draws: int, n_looks: int) -> float:
