@@ -160,9 +160,10 @@ def test_published_parts_are_written(data_dir, tmp_path, capsys, saved):
         (["--published", "nobody"], "unknown source 'nobody'"),
     ],
 )
-def test_what_cannot_be_done_is_one_line(graph, tmp_path, capsys, options, told):
+def test_what_cannot_be_done_is_one_line(graph, tmp_path, capsys, monkeypatch, options, told):
     import re
 
+    monkeypatch.setenv("GRAPHGAUGE_DATA", str(tmp_path))
     assert main(["split", str(tmp_path / "g.npz"), *options]) == 2
     error = capsys.readouterr().err
     assert re.search(told, error)
