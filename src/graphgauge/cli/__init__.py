@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from graphgauge.cli import data, importing, judging, running, shifting, splitting
+from graphgauge.cli import data, importing, judging, running, shifting, splitting, tables
 
 __all__ = ["app", "main"]
 
@@ -48,6 +48,8 @@ app.command()(splitting.split)
 app.add_typer(shifting.shift, name="shift")
 app.command()(running.run)
 app.add_typer(running.records, name="records")
+app.command()(tables.table)
+app.command()(tables.reproduce)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

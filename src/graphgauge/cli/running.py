@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from graphgauge.forecast import Experience
     from graphgauge.records import RunSpec
 
-__all__ = ["records", "run"]
+__all__ = ["read_names", "read_numbers", "records", "run"]
 
 _WHAT = "What to run (default: all of the benchmark)"
 _WHERE = "Where to run it"
@@ -117,7 +117,7 @@ def run(
     from graphgauge.forecast import Experience
     from graphgauge.grid import Choice, runs_of
 
-    chosen = (_split(dataset), _split(setting), _split(method), _numbers(seeds))
+    chosen = (read_names(dataset), read_names(setting), read_names(method), read_numbers(seeds))
     specs = runs_of(read_benchmark(benchmark), Choice(*chosen, protocol))
     place = Place(out)
     known = place.load()
@@ -198,7 +198,7 @@ def list_records(
     from graphgauge.records import Records
 
     wanted = {"dataset": dataset, "setting": setting, "method": method, "status": status}
-    chosen = {name: _split(words) for name, words in wanted.items() if words}
+    chosen = {name: read_names(words) for name, words in wanted.items() if words}
     show_records(Records.load(path).select(**chosen))
 
 
@@ -221,21 +221,34 @@ def export(
 
     found = Records.load(path)
     if benchmark:
-        found = found.select(benchmark=_split(benchmark))
+        found = found.select(benchmark=read_names(benchmark))
     found.export(out)
     show_written(out)
 
 
-def _split(words: list[str] | None) -> tuple[str, ...]:
+def read_names(words: list[str] | None) -> tuple[str, ...]:
+    """Read names: any number of options, each of any number of words between commas.
+
+    Examples
+    --------
+    >>> read_names(["cora-ml,citeseer", "pubmed"])
+    ('cora-ml', 'citeseer', 'pubmed')
+    """
     return tuple(part.strip() for word in words or () for part in word.split(",") if part.strip())
 
 
-def _numbers(text: str | None) -> tuple[int, ...]:
-    """Read numbers and ranges, such as 0-4,7."""
+def read_numbers(text: str | None) -> tuple[int, ...]:
+    """Read numbers and ranges.
+
+    Examples
+    --------
+    >>> read_numbers("0-2,7")
+    (0, 1, 2, 7)
+    """
     from graphgauge.errors import InputError
 
     numbers: list[int] = []
-    for word in _split([text] if text else None):
+    for word in read_names([text] if text else None):
         first, dash, last = word.partition("-")
         ends = (first, last if dash else first)
         if not all(end.isdecimal() and end.isascii() and len(end) < 6 for end in ends):

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from graphgauge.cli.running import read_names, read_numbers
+
 if TYPE_CHECKING:
     from graphgauge.records import Record
     from graphgauge.tables import Table
@@ -62,7 +64,7 @@ def table(
         show_tables(paper(benchmark))
         return
     found = compare_with_print(
-        benchmark, number, _load(records), protocol=protocol, datasets=_split(dataset)
+        benchmark, number, _load(records), protocol=protocol, datasets=read_names(dataset)
     )
     _show(found, format_, out)
 
@@ -83,7 +85,6 @@ def reproduce(
     out: Annotated[
         Path, typer.Option(help="Folder of records, or an exported .jsonl file to only look at.")
     ] = Path("runs"),
-    format_: _Format = "terminal",
     protocol: _Protocol = "published",
 ) -> None:
     """Reproduce a table: run what is missing, then set it beside the published one.
@@ -92,27 +93,58 @@ def reproduce(
 
     `graphgauge reproduce shifts --table 9 --dataset cora-ml --workers 2`
     """
+    from graphgauge.cli.running import run
     from graphgauge.errors import InputError
-    from graphgauge.tables import compare_with_print
+    from graphgauge.report.tables import show_table
+    from graphgauge.tables import compare_with_print, table_runs
 
-    names = _split(dataset)
     if table is None:
         _shares(benchmark, out, protocol)
         return
     if benchmark is None:
         raise InputError("--table: of which paper? revisiting or shifts")
-    failed = _run_missing(benchmark, table, names, seeds, workers, device, out, protocol)
-    found = compare_with_print(benchmark, table, _load(out), protocol=protocol, datasets=names)
-    _show(found, format_, None)
-    if failed:
-        raise typer.Exit(1)
+    names, code = read_names(dataset), 0
+    needed = table_runs(benchmark, table, datasets=names, seeds=read_numbers(seeds))
+    if needed.methods and _can_train(out):
+        try:
+            run(
+                benchmark,
+                dataset=list(needed.datasets),
+                setting=list(needed.settings),
+                method=list(needed.methods),
+                seeds=seeds,
+                protocol=protocol,
+                workers=workers,
+                device=device,
+                out=out,
+            )
+        except typer.Exit as stop:
+            # What failed is told by the table; an interruption is one.
+            code = stop.exit_code
+    if code <= 1:
+        records = _load(out) if out.exists() else ()
+        show_table(compare_with_print(benchmark, table, records, protocol=protocol, datasets=names))
+    if code:
+        raise typer.Exit(code)
+
+
+def _can_train(out: Path) -> bool:
+    from importlib.util import find_spec
+
+    if out.is_file():
+        return False
+    if find_spec("torch") is None:
+        told = 'nothing is run: training needs torch, pip install "graphgauge[train]"'
+        typer.echo(told, err=True)
+        return False
+    return True
 
 
 def _shares(benchmark: str | None, out: Path, protocol: str) -> None:
     from graphgauge.report.tables import show_shares
     from graphgauge.tables import PAPERS, compare_with_print, paper
 
-    records = list(_load(out))
+    records = list(_load(out)) if out.exists() else []
     papers = [paper(name) for name in ([benchmark] if benchmark else PAPERS)]
     show_shares(
         compare_with_print(whose.name, number, records, protocol=protocol)
@@ -152,7 +184,3 @@ def _show(found: Table, format_: str, out: Path | None) -> None:
     from graphgauge.archive import write_atomically
 
     write_atomically(out, lambda file: file.write(text.encode()))
-
-
-def _split(words: list[str] | None) -> tuple[str, ...]:
-    return tuple(part.strip() for word in words or () for part in word.split(",") if part.strip())

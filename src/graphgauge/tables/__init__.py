@@ -5,8 +5,9 @@ from __future__ import annotations
 from graphgauge.tables.blocks import Cell
 from graphgauge.tables.figures import Figure, Place, method_titles, published_figures
 from graphgauge.tables.layout import Panel, Shown, panels, remarks
-from graphgauge.tables.spec import PAPERS, Block, Erratum, Paper, TableSpec, paper
-from graphgauge.tables.table import Table, compare_with_print
+from graphgauge.tables.reading import PAPERS, paper
+from graphgauge.tables.spec import Block, Erratum, Paper, TableSpec
+from graphgauge.tables.table import Table, TableRuns, compare_with_print, table_runs
 from graphgauge.tables.texts import COLUMNS, FORMATS, to_csv, to_latex, to_markdown
 from graphgauge.tables.verdict import RULE, Side, Verdict, combined_sd, judge
 
@@ -25,6 +26,7 @@ __all__ = [
     "Shown",
     "Side",
     "Table",
+    "TableRuns",
     "TableSpec",
     "Verdict",
     "combined_sd",
@@ -35,6 +37,7 @@ __all__ = [
     "paper",
     "published_figures",
     "remarks",
+    "table_runs",
     "to_csv",
     "to_latex",
     "to_markdown",

@@ -30,7 +30,8 @@ def ranks(scores: Matrix, *, direction: str) -> list[Side]:
     >>> [side.mean for side in ranks(Matrix(means, still, still), direction="higher")]
     [1.5, 2.0, 2.0]
     """
-    found = mean_ranks(scores.means, direction=direction)
+    # Ties are meant for decimals, so a rounding of doubles breaks none.
+    found = mean_ranks(np.round(scores.means, 9), direction=direction)
     moved = _moved(scores)
     flat = competition_ranks(moved.reshape(-1, moved.shape[-1]), direction=direction)
     spreads = flat.reshape(moved.shape).mean(axis=1).std(axis=0, ddof=1)

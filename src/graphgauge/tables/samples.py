@@ -7,6 +7,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import NamedTuple
 
 from graphgauge.records import Record
@@ -86,7 +87,7 @@ class Sample:
         failed = f", {self.failed} failed" if self.failed else ""
         return f"{self.n} of {self.wanted} seeds{failed}"
 
-    @property
+    @cached_property
     def _summary(self) -> Summary:
         return summarize(list(self.values.values()), n_expected=self.n + self.failed)
 

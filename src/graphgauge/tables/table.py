@@ -11,12 +11,13 @@ from graphgauge.errors import InputError
 from graphgauge.records import PROTOCOLS, Record
 from graphgauge.tables.blocks import CELLS, Cell
 from graphgauge.tables.figures import published_figures
+from graphgauge.tables.reading import paper
 from graphgauge.tables.samples import Runs
 from graphgauge.tables.scores import Scores
-from graphgauge.tables.spec import Paper, TableSpec, paper
+from graphgauge.tables.spec import Paper, TableSpec
 from graphgauge.tables.verdict import RULE, Verdict
 
-__all__ = ["Table", "compare_with_print"]
+__all__ = ["Table", "TableRuns", "compare_with_print", "table_runs"]
 
 _KINDS = MappingProxyType(
     {
@@ -113,6 +114,46 @@ def compare_with_print(
     scores = Scores(runs, published_figures(benchmark))
     cells = tuple(tuple(CELLS[b.kind](b, number, scores)) for b in spec.blocks)
     return Table(whose, spec, cells, protocol, tuple(_legend(spec, runs)))
+
+
+@dataclass(frozen=True)
+class TableRuns:
+    """What has to be run for a table."""
+
+    datasets: tuple[str, ...]
+    settings: tuple[str, ...]
+    methods: tuple[str, ...]
+
+
+def table_runs(
+    benchmark: str, number: int, *, datasets: Collection[str] = (), seeds: Collection[int] = ()
+) -> TableRuns:
+    """Tell what of a benchmark's grid a table needs.
+
+    Parameters
+    ----------
+    benchmark, number
+        Which table.
+    datasets
+        Only these; all of the grid by default.
+    seeds
+        Only these: ensembles are left out that they do not make whole.
+
+    Examples
+    --------
+    >>> table_runs("shifts", 16, seeds=[0, 1]).methods
+    ('erm', 'natpn', 'gpn', 'erm-mod')
+    """
+    whose = paper(benchmark)
+    blocks = [b for b in whose.table(number).only(datasets).blocks if b.kind != "counts"]
+    rows = [row for b in blocks for row in (*b.methods, *(m for pair in b.pairs for m in pair))]
+    runs = dict.fromkeys(map(whose.run_of, rows))
+    whole = set(seeds or whose.seeds)
+    return TableRuns(
+        tuple(d for d in whose.datasets if any(d in b.datasets for b in blocks)),
+        tuple(s for s in whose.settings if any(s in b.settings for b in blocks)),
+        tuple(m for m in runs if whole.issuperset(whose.seeds[: whose.members.get(m, ("", 0))[1]])),
+    )
 
 
 def _legend(spec: TableSpec, runs: Runs) -> Iterator[str]:
