@@ -10,7 +10,7 @@ import difflib
 import os
 import re
 import tomllib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
@@ -163,8 +163,8 @@ def _benchmark(content: Mapping[str, Any]) -> Benchmark:
     )
 
 
-def known_keys(where: str, table: Mapping[str, Any], known: Collection[str]) -> None:
-    """Check that a table has no key but those known; a near miss is named.
+def known_keys(where: str, keys: Iterable[str], known: Collection[str]) -> None:
+    """Check that there is no key but those known; a near miss is named.
 
     Examples
     --------
@@ -173,7 +173,7 @@ def known_keys(where: str, table: Mapping[str, Any], known: Collection[str]) -> 
         ...
     graphgauge.errors.InputError: methods.erm: unknown 'hyperr', did you mean 'hyper'?
     """
-    for key in table:
+    for key in keys:
         if key not in known:
             close = difflib.get_close_matches(key, known, n=1)
             hint = f", did you mean {close[0]!r}?" if close else f" (known: {', '.join(known)})"
@@ -190,7 +190,7 @@ def _method(
     places = []
     for what, all_of_them in everywhere.items():
         chosen = _slugs(f"{where}: {what}", _get(where, table, what, list, list(all_of_them)))
-        known_keys(f"{where}: {what}", dict.fromkeys(chosen), all_of_them)
+        known_keys(f"{where}: {what}", chosen, all_of_them)
         places.append(chosen)
     if not derived:
         hyper = _get(where, table, "hyper", dict, {})
@@ -209,9 +209,7 @@ def _check_derived(methods: Mapping[str, Trained | Derived], seeds: Sequence[int
         if not 2 <= found.n <= len(seeds):
             raise InputError(f"methods.{slug}: n is {found.n}, there are {len(seeds)} seeds")
         for what in ("datasets", "settings"):
-            known_keys(
-                f"methods.{slug}: {what}", dict.fromkeys(getattr(found, what)), getattr(base, what)
-            )
+            known_keys(f"methods.{slug}: {what}", getattr(found, what), getattr(base, what))
 
 
 def _steps(content: Mapping[str, Any], datasets: Sequence[str]) -> dict[str, tuple[str, ...]]:

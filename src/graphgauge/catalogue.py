@@ -13,12 +13,11 @@ from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
-from typing import Any, Protocol
+from typing import Any
 
 from graphgauge.errors import InputError
-from graphgauge.graph import Graph
-from graphgauge.parts import Split
-from graphgauge.predictions import NodePredictions
+from graphgauge.methods.method import Method
+from graphgauge.methods.registry import NODE_METHODS, method
 
 __all__ = ["check_hyper", "make_method", "method_class", "method_names", "method_version"]
 
@@ -27,28 +26,11 @@ _GROUP = "graphgauge.methods"
 _GIVEN = ("protocol", "device")
 
 
-class _Predictor(Protocol):
-    def predict(self, graph: Graph) -> NodePredictions: ...
-
-
-class _Method(Protocol):
-    def fit(self, graph: Graph, split: Split, *, seed: int) -> _Predictor: ...
-
-
 @cache
 def method_names() -> Mapping[str, str]:
     """Return ``module:Class`` of every registered method; the package's own come first."""
     others = {point.name: point.value for point in entry_points(group=_GROUP)}
-    return {**others, **_own()}
-
-
-def _own() -> Mapping[str, str]:
-    try:
-        registry = import_module("graphgauge.methods.registry")
-    except ModuleNotFoundError:
-        return {}
-    own: Mapping[str, str] = registry.NODE_METHODS
-    return own
+    return {**others, **NODE_METHODS}
 
 
 @cache
@@ -93,17 +75,14 @@ def check_hyper(name: str, hyper: Mapping[str, Any]) -> None:
             raise InputError(f"{name}: has no hyper-parameter {key!r} (it has: {told})")
 
 
-def make_method(name: str, hyper: Mapping[str, Any], *, protocol: str, device: str) -> _Method:
+def make_method(name: str, hyper: Mapping[str, Any], *, protocol: str, device: str) -> Method:
     """Make a method with its hyper-parameters, on a device, for a protocol."""
-    if name in _own():
-        made: _Method = import_module("graphgauge.methods.registry").method(
-            name, protocol=protocol, device=device, **hyper
-        )
-        return made
+    if name in NODE_METHODS:
+        return method(name, protocol=protocol, device=device, **hyper)
     taken = _arguments(name)
     given = {"protocol": protocol, "device": device}
-    method: _Method = method_class(name)(**{k: given[k] for k in _GIVEN if k in taken}, **hyper)
-    return method
+    made: Method = method_class(name)(**{k: given[k] for k in _GIVEN if k in taken}, **hyper)
+    return made
 
 
 def _arguments(name: str) -> set[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from importlib.metadata import version
 from typing import Any
 
 from graphgauge.engine import Workers
@@ -57,4 +58,18 @@ def _client(address: str) -> Any:
     except (OSError, TimeoutError):
         client.close()
         raise InputError(f"{address}: the scheduler there has no workers") from None
+    try:
+        found = set(client.run(_installed).values())
+    except Exception as error:  # whatever their Python said when it looked for the package
+        client.close()
+        reason = f"{type(error).__name__}: {error}"[:200]
+        raise InputError(f"{address}: its workers lack graphgauge ({reason})") from None
+    if found != {_installed()}:
+        client.close()
+        told = ", ".join(sorted(found))
+        raise InputError(f"{address}: its workers have graphgauge {told}, here is {_installed()}")
     return client
+
+
+def _installed() -> str:
+    return version("graphgauge")

@@ -23,7 +23,7 @@ from graphgauge.forecast import Experience
 from graphgauge.predictions import NodePredictions
 from graphgauge.processes import LocalProcesses
 from graphgauge.provenance import made_with
-from graphgauge.records import Record, Records, RunSpec
+from graphgauge.records import Record, Records, RunSpec, read_record
 from graphgauge.run import execute, reason_of
 
 __all__ = ["Event", "Place", "Step", "Workers", "local_workers", "pending", "run_all"]
@@ -96,6 +96,12 @@ class Place:
     def load(self) -> Records:
         """Read the records that are there."""
         return Records.load(self.records) if self.records.is_dir() else Records()
+
+    def find(self, run: str) -> Record | None:
+        """Read the record of a run if it is done, by its id."""
+        path = self.records / f"{run}.json"
+        found = read_record(path) if path.is_file() else None
+        return found if found is not None and _done(found) else None
 
     def predictions(self, run: str) -> Path:
         """Where the predictions of a run are, by its id."""
@@ -180,6 +186,9 @@ def run_all(
         while len(flying) < max(workers.n_workers(), 1):
             if (ready := queue.take(flying.values())) is None:
                 break
+            if (known := place.find(ready.id)) and place.predictions(ready.id).is_file():
+                queue.enter(known)  # somebody else was at work in the same folder
+                continue
             flying[_submit(ready, place, workers)] = ready
             tell(Event(Step.STARTED, ready, None, queue.left, queue.experience))
         if not queue.left:
@@ -241,6 +250,10 @@ class _Queue:
     def keep(self, record: Record, predictions: NodePredictions | None) -> None:
         """Write what came of a run, and learn from it."""
         self._place.keep(record, predictions)
+        self.enter(record)
+
+    def enter(self, record: Record) -> None:
+        """Take a record for what came of its run."""
         self.left = tuple(spec for spec in self.left if spec.id != record.spec.id)
         self.records[record.spec.id] = record
         self.experience.add(record)

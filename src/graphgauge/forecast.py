@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
@@ -51,8 +50,8 @@ class Experience:
     """
 
     def __init__(self, records: Iterable[Record] = ()) -> None:
-        self._seconds: dict[_Kind, list[float]] = defaultdict(list)
-        self._peaks: dict[_Kind, list[float]] = defaultdict(list)
+        self._means: dict[_Kind, tuple[int, float]] = {}
+        self._peaks: dict[_Kind, float] = {}
         for record in records:
             self.add(record)
 
@@ -62,19 +61,18 @@ class Experience:
         if record.status != "done" or not isinstance(seconds, int | float):
             return
         for kind in _kinds(record.spec):
-            self._seconds[kind].append(float(seconds))
+            n, mean = self._means.get(kind, (0, 0.0))
+            self._means[kind] = n + 1, mean + (seconds - mean) / (n + 1)
             if isinstance(peak, int | float):
-                self._peaks[kind].append(float(peak))
+                self._peaks[kind] = max(peak, self._peaks.get(kind, 0.0))
 
     def seconds(self, spec: RunSpec) -> float | None:
         """Expect what the most similar runs took on average: of this method on this data set."""
-        found = next((self._seconds[k] for k in _kinds(spec) if k in self._seconds), None)
-        return fmean(found) if found else None
+        return next((self._means[k][1] for k in _kinds(spec) if k in self._means), None)
 
     def peak_mb(self, spec: RunSpec) -> float | None:
         """Expect the largest memory of the most similar runs."""
-        found = next((self._peaks[k] for k in _kinds(spec) if k in self._peaks), None)
-        return max(found) if found else None
+        return next((self._peaks[k] for k in _kinds(spec) if k in self._peaks), None)
 
     def forecast(self, specs: Sequence[RunSpec], *, n_workers: int) -> Forecast:
         """Expect what runs will take on a number of workers."""
@@ -99,4 +97,4 @@ class Experience:
 def _kinds(spec: RunSpec) -> Sequence[_Kind]:
     """Name what a run has in common with others, the closest first."""
     what = spec.benchmark, spec.dataset, spec.use, len(spec.members)
-    return (*what, spec.setting, spec.protocol, tuple(spec.hyper)), what
+    return (*what, spec.setting, spec.protocol, repr(spec.hyper)), what

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from graphgauge.benchmark import Benchmark, Derived, Trained, known_keys
 from graphgauge.catalogue import check_hyper, method_version
 from graphgauge.errors import InputError
+from graphgauge.methods.ensembles import COMBINATIONS
 from graphgauge.records import RunSpec
 
 __all__ = ["Choice", "resolve", "runs_of"]
@@ -66,6 +67,7 @@ def resolve(benchmark: Benchmark, methods: Collection[str] = ()) -> None:
     for slug in methods or benchmark.methods:
         method = benchmark.methods[slug]
         if isinstance(method, Derived):
+            known_keys(f"methods.{slug}: combine", [method.combine], COMBINATIONS)
             method = benchmark.methods[method.of]
         if isinstance(method, Trained):
             check_hyper(method.use, method.hyper)
@@ -133,14 +135,14 @@ class _Place:
 
 
 def _chosen(what: str, wanted: Sequence[str], known: Collection[str]) -> list[str]:
-    known_keys(what, dict.fromkeys(wanted), known)
+    known_keys(what, wanted, known)
     return [name for name in known if not wanted or name in wanted]
 
 
 def _settings(wanted: Sequence[str], known: Sequence[str]) -> list[str]:
     """Choose settings by their names, or by what stands before the ratio."""
     shifts = dict.fromkeys(setting.partition("-")[0] for setting in known)
-    known_keys("setting", dict.fromkeys(wanted), [*shifts, *known])
+    known_keys("setting", wanted, [*shifts, *known])
     return [s for s in known if not wanted or s in wanted or s.partition("-")[0] in wanted]
 
 

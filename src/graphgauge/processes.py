@@ -50,6 +50,7 @@ class LocalProcesses(Executor):
         self._threads = ThreadPoolExecutor(n_workers, thread_name_prefix="graphgauge-worker")
         self._own = threading.local()
         self._workers: list[_Worker] = []
+        self._hiring = threading.Lock()
         self._stopped = False
 
     @property
@@ -64,29 +65,36 @@ class LocalProcesses(Executor):
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """End the processes: after their tasks, or at once if futures are cancelled."""
         if cancel_futures:
-            self._stopped = True
-            for worker in self._workers:
-                worker.process.kill()
+            with self._hiring:
+                self._stopped = True
+                for worker in self._workers:
+                    worker.process.kill()
         self._threads.shutdown(wait=wait, cancel_futures=cancel_futures)
         for worker in self._workers:
             worker.end()
 
     def _call(self, fn: Callable[..., _T], args: Any, kwargs: Any) -> _T:
         """Hand a task to the process of this thread and wait for either of the two to end."""
-        if self._stopped:
-            raise WorkerDiedError("stopped")
+        succeeded, answer = self._worker().ask((fn, args, kwargs))
+        if not succeeded:
+            raise answer
+        result: _T = answer
+        return result
+
+    def _worker(self) -> _Worker:
+        """Return the process of this thread, a new one if there is none or it has died."""
         worker: _Worker | None = getattr(self._own, "worker", None)
-        if worker is None or not worker.process.is_alive():
+        if worker is not None and worker.process.is_alive():
+            return worker
+        with self._hiring:
+            if self._stopped:
+                raise WorkerDiedError("the workers were stopped")
             if worker is not None:
                 self._workers.remove(worker)
                 worker.end()
             worker = self._own.worker = _Worker()
             self._workers.append(worker)
-        succeeded, answer = worker.ask((fn, args, kwargs))
-        if not succeeded:
-            raise answer
-        result: _T = answer
-        return result
+        return worker
 
 
 class _Worker:

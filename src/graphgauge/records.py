@@ -22,8 +22,9 @@ from typing import Any, TypeAlias
 
 from graphgauge.archive import answering, check_file, write_atomically
 from graphgauge.errors import InputError
+from graphgauge.plain import canonical, check_keys, check_line, frozen, plain_of, words
 
-__all__ = ["PROTOCOLS", "Record", "Records", "RunSpec", "Values", "derive_seed"]
+__all__ = ["PROTOCOLS", "Record", "Records", "RunSpec", "Values", "derive_seed", "read_record"]
 
 Values: TypeAlias = Mapping[str, Mapping[str, float]]
 
@@ -35,9 +36,7 @@ _STATUSES = ("done", "failed", "skipped")
 _ID = re.compile(r"[0-9a-f]{16}")
 _WORDS = ("benchmark", "dataset", "setting", "method", "protocol", "version", "use")
 _MOST_BYTES = 2**20
-_LONGEST = 500
 _MOST_SEED = 2**63
-_DEEPEST = 16
 # JSON has no word for them; a text in place of a number is one of these three or an error.
 _NOT_FINITE = ("NaN", "Infinity", "-Infinity")
 
@@ -111,7 +110,7 @@ class RunSpec:
         if not self.use:
             object.__setattr__(self, "use", f"{self.benchmark}/{self.method}")
         for name in _WORDS:
-            _check_line(name, getattr(self, name))
+            check_line(name, getattr(self, name))
         if isinstance(self.seed, bool) or not isinstance(self.seed, int):
             raise InputError(f"seed: {self.seed!r} is not a whole number")
         if not 0 <= self.seed < _MOST_SEED:
@@ -119,10 +118,10 @@ class RunSpec:
         if self.protocol not in PROTOCOLS:
             raise InputError(f"protocol: {self.protocol!r} is neither {' nor '.join(PROTOCOLS)}")
         for name in ("members", "steps"):
-            object.__setattr__(self, name, _words(name, getattr(self, name)))
+            object.__setattr__(self, name, words(name, getattr(self, name)))
         for member in self.members:
             _check_id(member)
-        object.__setattr__(self, "hyper", _frozen("hyper", self.hyper))
+        object.__setattr__(self, "hyper", frozen("hyper", self.hyper))
 
     def __hash__(self) -> int:
         """Hash by content."""
@@ -135,7 +134,7 @@ class RunSpec:
     @cached_property
     def id(self) -> str:
         """Sixteen hexadecimal digits that stand for the content, on any machine."""
-        return hashlib.sha256(_canonical(self.to_dict()).encode()).hexdigest()[:16]
+        return hashlib.sha256(canonical(self.to_dict()).encode()).hexdigest()[:16]
 
     @property
     def label(self) -> str:
@@ -146,12 +145,12 @@ class RunSpec:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, which `from_dict` reads."""
-        return {item.name: _plain(getattr(self, item.name)) for item in fields(self)}
+        return {item.name: plain_of(getattr(self, item.name)) for item in fields(self)}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> RunSpec:
         """Read plain values; what is missing or unknown is an error."""
-        _check_keys("spec", values, {item.name for item in fields(cls)})
+        check_keys("spec", values, {item.name for item in fields(cls)})
         return cls(**values)
 
 
@@ -193,9 +192,9 @@ class Record:
         if (self.status == "done") != (not self.reason):
             raise InputError(f"reason: {self.reason!r} does not go with status {self.status}")
         if self.reason:
-            _check_line("reason", self.reason)
+            check_line("reason", self.reason)
         object.__setattr__(self, "values", _checked_values(self.values))
-        object.__setattr__(self, "made", _frozen("made", self.made))
+        object.__setattr__(self, "made", frozen("made", self.made))
 
     def __eq__(self, other: object) -> bool:
         """Compare the content; numbers that are none are equal to each other."""
@@ -226,7 +225,7 @@ class Record:
         numbers = {part: _told_numbers(found) for part, found in self.values.items()}
         about = {"schema": _SCHEMA, "id": self.spec.id, "spec": self.spec.to_dict()}
         about |= {"status": self.status, "reason": self.reason}
-        return _canonical({**about, "values": numbers, "made": _plain(self.made)})
+        return canonical({**about, "values": numbers, "made": plain_of(self.made)})
 
     @classmethod
     def from_text(cls, text: str) -> Record:
@@ -236,7 +235,7 @@ class Record:
             raise InputError("holds no record")
         if found.get("schema") != _SCHEMA:
             raise InputError(f"schema: {str(found.get('schema'))[:80]!r} is not {_SCHEMA}")
-        _check_keys("record", found, {"schema", "id", *(item.name for item in fields(cls))})
+        check_keys("record", found, {"schema", "id", *(item.name for item in fields(cls))})
         if not isinstance(found["spec"], dict):
             raise InputError("spec: is no mapping")
         spec = RunSpec.from_dict(found["spec"])
@@ -293,7 +292,7 @@ class Records:
         if not path.is_dir():
             return cls([*_exported(path)])
         folder = path / "records" if (path / "records").is_dir() else path
-        return cls([_read_file(file) for file in sorted(folder.glob("*.json"))])
+        return cls([read_record(file) for file in sorted(folder.glob("*.json"))])
 
     def select(self, **wanted: Any) -> Records:
         """Keep records by fields of the spec or by status: one value each, or any of several."""
@@ -333,7 +332,8 @@ def _exported(path: Path) -> Iterator[Record]:
             yield _read_text(line, where)
 
 
-def _read_file(path: Path) -> Record:
+def read_record(path: Path) -> Record:
+    """Read one record from its file, whose name has to be its id."""
     check_file(path)
     if path.stat().st_size > _MOST_BYTES:
         raise InputError(f"{path}: is too long for a record")
@@ -364,38 +364,6 @@ def _age(record: Record) -> tuple[int, str, str, str]:
     return number, version, str(record.timing.get("started", "")), record.spec.id
 
 
-def _canonical(values: Mapping[str, Any]) -> str:
-    return json.dumps(values, sort_keys=True, separators=(",", ":"), allow_nan=False)
-
-
-def _frozen(name: str, value: object) -> Mapping[str, Any]:
-    if not isinstance(value, Mapping):
-        raise InputError(f"{name}: is no mapping")
-    frozen: Mapping[str, Any] = _freeze(name, value, 0)
-    return frozen
-
-
-def _freeze(name: str, value: object, depth: int) -> Any:
-    """Return plain values that cannot be changed; anything else is an error."""
-    if depth > _DEEPEST:
-        raise InputError(f"{name}: is nested too deeply")
-    if value is None or isinstance(value, bool | int | str):
-        return value
-    if isinstance(value, float) and math.isfinite(value):
-        return value
-    if isinstance(value, list | tuple):
-        return tuple(_freeze(name, item, depth + 1) for item in value)
-    if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
-        return MappingProxyType({k: _freeze(name, v, depth + 1) for k, v in value.items()})
-    raise InputError(f"{name}: {str(value)[:80]!r} is no plain value")
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
-    return [_plain(item) for item in value] if isinstance(value, tuple) else value
-
-
 def _checked_values(values: object) -> Values:
     if not isinstance(values, Mapping):
         raise InputError("values: are no mapping")
@@ -404,10 +372,9 @@ def _checked_values(values: object) -> Values:
         if not isinstance(part, str) or not isinstance(found, Mapping):
             raise InputError(f"values: {str(part)[:80]!r} is no part with numbers")
         for name, number in found.items():
-            if not isinstance(name, str) or isinstance(number, bool):
-                raise InputError(f"values: {part}: {str(name)[:80]!r} is no number")
-            if not isinstance(number, int | float):
-                raise InputError(f"values: {part}: {str(name)[:80]!r} is no number")
+            is_number = isinstance(number, int | float) and not isinstance(number, bool)
+            if not isinstance(name, str) or not is_number:
+                raise InputError(f"values: {part[:80]!r}: {str(name)[:80]!r} is no number")
         checked[part] = MappingProxyType({k: float(v) for k, v in found.items()})
     return MappingProxyType(checked)
 
@@ -431,29 +398,6 @@ def _read_values(values: object) -> dict[str, Any]:
 
 def _no_constant(word: str) -> float:
     raise ValueError(f"{word} is no JSON")
-
-
-def _check_keys(what: str, values: Mapping[str, Any], known: set[str]) -> None:
-    wrong = sorted(known.symmetric_difference(values))
-    if wrong:
-        told = "lacks" if wrong[0] in known else "has an unknown"
-        raise InputError(f"{what}: {told} {wrong[0][:80]!r}")
-
-
-def _check_line(name: str, value: object) -> None:
-    """Check that a text is one short line that a terminal can show."""
-    if not isinstance(value, str) or not value:
-        raise InputError(f"{name}: {str(value)[:80]!r} is no word")
-    if len(value) > _LONGEST or not value.isprintable():
-        raise InputError(f"{name}: {value[:80]!a} is not one short line")
-
-
-def _words(name: str, value: object) -> tuple[str, ...]:
-    if not isinstance(value, list | tuple):
-        raise InputError(f"{name}: is no list")
-    for word in value:
-        _check_line(name, word)
-    return tuple(value)
 
 
 def _check_id(word: str) -> None:

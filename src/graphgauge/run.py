@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from graphgauge.datasets.obtain import own_folder
 from graphgauge.datasets.planted import planted
 from graphgauge.errors import InputError
 from graphgauge.graph import Graph
+from graphgauge.methods.ensembles import combine
 from graphgauge.metrics import Outcomes, metric
 from graphgauge.parts import Split
 from graphgauge.predictions import NodePredictions
@@ -172,7 +172,6 @@ def _combined(spec: RunSpec, members: Sequence[Path]) -> NodePredictions:
     for one in loaded[1:]:
         if one.fingerprint != loaded[0].fingerprint:
             raise InputError(f"{one.name}: its nodes or parts are not those of {loaded[0].name}")
-    combine: Callable[..., NodePredictions] = import_module("graphgauge.methods.ensembles").combine
     made = combine(spec.use, loaded, protocol=spec.protocol)
     return replace(made, parts=loaded[0].parts, name=spec.label)
 

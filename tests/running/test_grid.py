@@ -92,6 +92,7 @@ def test_strange_choices_are_refused(benchmark, choice, told):
         ("density-70", "density-50", "twice"),
         ('["planted-100"]\n', '["cora"]\n', "unknown 'cora'"),
         ("mean-softmax", "mean softmax", "slug"),
+        ("mean-softmax", "mean-softmx", "did you mean 'mean-softmax'"),
         ("[methods.wide]", "[methods.'a/b']", "slug"),
         ("[benchmark]", "[benchmarks]", "unknown 'benchmarks', did you mean 'benchmark'"),
         ("[benchmark]", "[benchmark", "not readable as a benchmark"),

@@ -40,10 +40,10 @@ def duration(seconds: float | None) -> str:
         return "unknown"
     if seconds < 60:
         return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    if minutes < 60:
-        return f"{minutes} min {rest} s" if minutes < 10 else f"{minutes} min"
-    return f"{minutes // 60} h {minutes % 60} min"
+    if seconds < 600:
+        return f"{round(seconds) // 60} min {round(seconds) % 60} s"
+    hours, minutes = divmod(round(seconds / 60), 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min"
 
 
 def show_forecast(expected: Forecast, *, n_done: int, workers: str) -> None:
