@@ -105,8 +105,8 @@ def splits_page() -> str:
 def benchmarks_page() -> str:
     """List what the benchmarks run, the tables of the papers, and what is wrong in print."""
     told = (
-        "# Benchmarks\n\nA benchmark is a TOML file: data sets, settings, methods and seeds, and the"
-        " definition of every table of its paper. `graphgauge run NAME` runs it, `graphgauge"
+        "# Benchmarks\n\nA benchmark is a TOML file: data sets, settings, methods and seeds, and"
+        " the definition of every table of its paper. `graphgauge run NAME` runs it, `graphgauge"
         " table NAME NUMBER --records FOLDER` sets ours beside what was published, `graphgauge"
         f" reproduce NAME --table NUMBER` does both.\n\nVerdicts. {_cell(RULE)}\n"
     )

@@ -12,7 +12,7 @@ from graphgauge.tables import Side, Verdict, combined_sd, judge
 
 NUMBERS = st.floats(-100, 100)
 SPREADS = st.floats(0, 10)
-MANY = st.integers(2, 10)
+MANY = st.integers(5, 10)
 SIDES = st.builds(Side, NUMBERS, SPREADS, MANY)
 
 
@@ -60,6 +60,15 @@ def test_two_deviations_are_the_bound():
     assert judge(Side(81.0, 0.4, 5), published) is Verdict.REPRODUCED
     assert judge(Side(81.001, 0.4, 5), published) is Verdict.DIFFERS
     assert judge(Side(81.005, 0.4, 5), published, rounding=0.005) is Verdict.REPRODUCED
+
+
+def test_deviations_of_few_runs_are_not_relied_on():
+    few, print_ = Side(80.0, 0.0, 4), Side(81.0)
+    assert judge(few, print_) is Verdict.TOO_FEW
+    assert judge(Side(80.0, 0.0, 5), print_) is Verdict.DIFFERS
+    # Together they know enough: 2 √(2 (1·0² + 4·0.5²) / 5) = 1.26.
+    assert judge(Side(80.0, 0.0, 2), Side(81.0, 0.5, 5)) is Verdict.REPRODUCED
+    assert judge(Side(80.0, 0.3, 3), Side(80.0, 0.3, 3)) is Verdict.REPRODUCED
 
 
 def test_what_cannot_be_judged():

@@ -17,7 +17,7 @@ from graphgauge.tables.figures import Figure, Place
 from graphgauge.tables.samples import Sample, Score
 from graphgauge.tables.scores import Matrix, Scores
 from graphgauge.tables.spec import OUTCOMES, Block
-from graphgauge.tables.verdict import Side, Verdict, judge
+from graphgauge.tables.verdict import ENOUGH, Side, Verdict, judge
 
 __all__ = ["CELLS", "Cell"]
 
@@ -236,7 +236,8 @@ def _count_cells(block: Block, table: int, scores: Scores) -> Iterator[Cell]:
     for place in block.places(table):
         count = getattr(CARDS[place.dataset].counts, place.metric.removeprefix("n_"))
         figure = scores.figures[place]
-        ours = Side(math.nan if count is None else float(count), 0.0, 2)
+        # A size has no spread: it is what is printed, or it is not.
+        ours = Side(math.nan if count is None else float(count), 0.0, ENOUGH)
         yield _cell(place, _Found(ours, Side(figure.mean)), scores)
 
 

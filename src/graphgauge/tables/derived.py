@@ -11,13 +11,11 @@ from graphgauge.arrays import FloatArray
 from graphgauge.stats import competition_ranks, mean_ranks, win_tie_loss
 from graphgauge.tables.scores import Matrix
 from graphgauge.tables.spec import OUTCOMES
-from graphgauge.tables.verdict import Side
+from graphgauge.tables.verdict import ENOUGH, Side
 
 __all__ = ["outcomes", "ranks"]
 
 _DRAWS = 200
-# Of a derived number, so that both sides count alike when deviations are pooled.
-_N = 2
 
 
 def ranks(scores: Matrix, *, direction: str) -> list[Side]:
@@ -35,7 +33,7 @@ def ranks(scores: Matrix, *, direction: str) -> list[Side]:
     moved = _moved(scores)
     flat = competition_ranks(moved.reshape(-1, moved.shape[-1]), direction=direction)
     spreads = flat.reshape(moved.shape).mean(axis=1).std(axis=0, ddof=1)
-    return [Side(float(m), float(s), _N) for m, s in zip(found, spreads, strict=True)]
+    return [Side(float(m), float(s), ENOUGH) for m, s in zip(found, spreads, strict=True)]
 
 
 def outcomes(scores: Matrix, *, direction: str) -> list[Side]:
@@ -56,7 +54,7 @@ def outcomes(scores: Matrix, *, direction: str) -> list[Side]:
     counts = [getattr(counted, name)[0, 1] for name in OUTCOMES]
     known = not np.isnan(moved).any()
     return [
-        Side(float(n), float(draws.std(ddof=1)) if known else np.nan, _N)
+        Side(float(n), float(draws.std(ddof=1)) if known else np.nan, ENOUGH)
         for n, draws in zip(counts, drawn, strict=True)
     ]
 

@@ -5,7 +5,9 @@ half a unit of its last printed decimal. Both sides are taken to spread alike fr
 that the combined deviation is √2 times the pooled one, √(2 Σ(nᵢ − 1)sᵢ² / Σ(nᵢ − 1)): for five runs
 on either side that is √(s₁² + s₂²). Where only one side has a deviation (a single run of ours, or
 none printed) it stands for both. It is the deviation of runs, not that of their mean, so the rule
-forgives what another machine or library changes.
+forgives what another machine or library changes. A deviation of two or three runs may be anything,
+zero even; unless five runs of one side, or as many degrees of freedom on both, are behind it, there
+are *too few* to say.
 
 An ensemble has no deviation. Its members' stands in for it on either side: more than the ensemble's
 own, for averaging over members takes away from it.
@@ -20,22 +22,24 @@ import math
 from dataclasses import dataclass
 from enum import StrEnum
 
-__all__ = ["RULE", "Side", "Verdict", "combined_sd", "judge"]
+__all__ = ["ENOUGH", "RULE", "Side", "Verdict", "combined_sd", "judge"]
 
 RULE = (
     "reproduced: within 2 combined standard deviations and half a unit of the last printed "
     "decimal; combined is √2 times the pooled deviation of runs, √(s₁² + s₂²) for equally many on "
-    "either side; if one side has none, the other's stands for both; an ensemble's is that of its "
-    "members; that of ranks, counts and means over data sets is what becomes of them when the "
-    "scores they follow from move by theirs."
+    "either side; if one side has none, the other's stands for both, and unless it is of five "
+    "runs there are too few; an ensemble's is that of its members; that of ranks, counts and means "
+    "over data sets is what becomes of them when the scores they follow from move by theirs."
 )
+ENOUGH = 5
+"""Runs behind a deviation that can be relied on: as many as the papers have."""
 
 
 class Verdict(StrEnum):
     """What can be said of ours beside a published figure.
 
-    ``too few``: ours is known, but not how far it spreads. ``erratum``: the printed figure is void.
-    ``n/a``: none was printed.
+    ``too few``: ours is known, but not how far runs spread. ``erratum``: the printed figure is
+    void. ``n/a``: none was printed.
     """
 
     REPRODUCED = "reproduced"
@@ -58,6 +62,8 @@ class Side:
 def combined_sd(*sides: Side) -> float:
     """Return the standard deviation of the difference of two runs, from what both sides know.
 
+    NaN if that is too little.
+
     Examples
     --------
     >>> combined_sd(Side(80.0, 0.3, 5), Side(80.5, 0.4, 5))
@@ -68,7 +74,7 @@ def combined_sd(*sides: Side) -> float:
     """
     known = [side for side in sides if side.n > 1 and math.isfinite(side.sd)]
     free = sum(side.n - 1 for side in known)
-    if not free:
+    if free < ENOUGH - 1:
         return math.nan
     return math.sqrt(2 * sum((side.n - 1) * side.sd**2 for side in known) / free)
 
