@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from graphgauge.audit import CHECKS
+from graphgauge.benchmark import Derived, Trained, read_benchmark
 from graphgauge.datasets import CARDS, Card
 from graphgauge.metrics import METRICS
 from graphgauge.properties import PROPERTIES
 from graphgauge.splits import PUBLISHED, SHIFTS
 from graphgauge.splits.sizes import ROUNDINGS
 from graphgauge.steps import STEPS
+from graphgauge.tables import PAPERS, RULE, Paper, TableSpec, method_titles, paper
 
 _HERE = Path(__file__).parent
 _NOTE = "<!-- Made by docs/build.py; do not edit. -->\n"
@@ -100,6 +102,62 @@ def splits_page() -> str:
     )
 
 
+def benchmarks_page() -> str:
+    """List what the benchmarks run, the tables of the papers, and what is wrong in print."""
+    told = (
+        "# Benchmarks\n\nA benchmark is a TOML file: data sets, settings, methods and seeds, and"
+        " the definition of every table of its paper. `graphgauge run NAME` runs it, `graphgauge"
+        " table NAME NUMBER --records FOLDER` sets ours beside what was published, `graphgauge"
+        f" reproduce NAME --table NUMBER` does both.\n\nVerdicts. {_cell(RULE)}\n"
+    )
+    return _NOTE + told + "".join(_benchmark(paper(name)) for name in PAPERS)
+
+
+def _benchmark(whose: Paper) -> str:
+    grid, titles = read_benchmark(whose.name), method_titles(whose.name)
+    lists = {
+        "data sets": _names(whose.datasets),
+        "settings": _names(whose.settings),
+        "seeds": ", ".join(map(str, whose.seeds)),
+    }
+    facts = "".join(f"- {what}: {names}\n" for what, names in lists.items())
+    methods = "".join(
+        f"| `{slug}` | {_names([slug, *(r for r, m in whose.rows.items() if m == slug)], titles)} "
+        f"| {_made(method)} | {_cell(whose.remarks.get(slug, ''))} |\n"
+        for slug, method in grid.methods.items()
+    )
+    tables = "".join(map(_table, whose.tables.values()))
+    errata = "".join(
+        f"- Table {'; '.join(', '.join(map(str, v)) for v in erratum.where.values())}:"
+        f" {erratum.text}.\n"
+        for erratum in whose.errata
+    )
+    return (
+        f"\n## {whose.name}\n\n{whose.title}. {whose.note}\n\n{facts}"
+        f"\n| method | in the tables | is | |\n|---|---|---|---|\n{methods}"
+        f"\n| table | shows | kind | numbers | |\n|---|---|---|---|---|\n{tables}"
+        f"\nWhat is wrong in print:\n\n{errata}"
+    )
+
+
+def _table(spec: TableSpec) -> str:
+    kinds = ", ".join(dict.fromkeys(block.kind for block in spec.blocks))
+    cells = (str(spec.number), spec.title, kinds, f"{len(spec.places):,}", spec.note)
+    return f"| {' | '.join(map(_cell, cells))} |\n"
+
+
+def _made(method: Trained | Derived) -> str:
+    if isinstance(method, Trained):
+        return f"trained: `{method.use}`"
+    return f"`{method.combine}` of {method.n} `{method.of}`"
+
+
+def _names(slugs: Sequence[str], titles: Mapping[str, str] | None = None) -> str:
+    if titles is None:
+        return ", ".join(f"`{slug}`" for slug in slugs)
+    return ", ".join(titles[slug] for slug in slugs if slug in titles) or "not there"
+
+
 def _arguments(known: Mapping[str, object]) -> str:
     return ", ".join(f"`{name}={value}`" for name, value in known.items()) or "none"
 
@@ -128,6 +186,7 @@ PAGES = {
     "audit.md": audit_page,
     "datasets.md": datasets_page,
     "splits.md": splits_page,
+    "benchmarks.md": benchmarks_page,
 }
 
 if __name__ == "__main__":

@@ -14,7 +14,9 @@ import graphgauge
 ROOT = Path(__file__).parent.parent
 
 
-@pytest.mark.parametrize("page", ["metrics.md", "audit.md", "datasets.md", "splits.md"])
+@pytest.mark.parametrize(
+    "page", ["metrics.md", "audit.md", "datasets.md", "splits.md", "benchmarks.md"]
+)
 def test_generated_pages_are_fresh(page):
     pages = runpy.run_path(str(ROOT / "docs" / "build.py"))["PAGES"]
     fresh = (ROOT / "docs" / page).read_text(encoding="utf-8") == pages[page]()

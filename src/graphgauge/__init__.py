@@ -39,6 +39,9 @@ if TYPE_CHECKING:
     from graphgauge.predictions import LinkPredictions as LinkPredictions
     from graphgauge.predictions import NodePredictions as NodePredictions
     from graphgauge.properties import node_property as node_property
+    from graphgauge.records import Record as Record
+    from graphgauge.records import Records as Records
+    from graphgauge.records import RunSpec as RunSpec
     from graphgauge.report import render as render
     from graphgauge.report.summarize import summarize as summarize
     from graphgauge.scoring import Options as Options
@@ -65,6 +68,9 @@ _HOME = {
     "Options": "scoring",
     "Outcomes": "metrics",
     "Ranks": "metrics",
+    "Record": "records",
+    "Records": "records",
+    "RunSpec": "records",
     "Scorecard": "scoring",
     "Split": "parts",
     "Uncertainty": "uncertainty",

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from graphgauge.cli import data, importing, judging, shifting, splitting
+from graphgauge.cli import data, importing, judging, running, shifting, splitting, tables
 from graphgauge.cli.output import unheard
 
 __all__ = ["app", "main"]
@@ -47,6 +47,10 @@ data.data.command(name="import")(importing.import_graph)
 app.add_typer(data.data, name="data")
 app.command()(splitting.split)
 app.add_typer(shifting.shift, name="shift")
+app.command()(running.run)
+app.add_typer(running.records, name="records")
+app.command()(tables.table)
+app.command()(tables.reproduce)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -1,0 +1,269 @@
+"""A benchmark as data: which methods run on which data sets, split how, with which seeds.
+
+Benchmarks that come with the package are TOML files in ``benchmarks/``; your own is a file of the
+same form. Nothing here knows what a method is; `graphgauge.grid` turns a benchmark into runs.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import tomllib
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+from graphgauge.archive import answering, check_file
+from graphgauge.errors import InputError
+
+__all__ = ["Benchmark", "Derived", "Trained", "benchmark_names", "read_benchmark"]
+
+_T = TypeVar("_T")
+
+_SLUG = re.compile(r"[a-z0-9]+([-_.][a-z0-9]+)*")
+_MOST_BYTES = 2**22
+_SECTIONS = ("benchmark", "datasets", "settings", "methods", "rows")
+# What tables are made by; they read it themselves.
+_OF_TABLES = ("metrics", "lists", "tables", "errata")
+_ABOUT = ("name", "title", "cite", "seeds", "published_seeds", "datasets", "settings", "note")
+_TRAINED = ("use", "hyper", "datasets", "settings", "title", "note")
+_DERIVED = ("of", "combine", "n", "datasets", "settings", "title", "note")
+_MOST_SEEDS = 10_000
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A method that is trained, once a seed.
+
+    Parameters
+    ----------
+    use
+        Registered name of the method, or ``module:Class``.
+    hyper
+        Hyper-parameters that differ from its own.
+    datasets, settings
+        Where it runs.
+    """
+
+    use: str
+    hyper: Mapping[str, Any]
+    datasets: tuple[str, ...]
+    settings: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Derived:
+    """An ensemble: the predictions of `n` seeds of a trained method, combined.
+
+    Parameters
+    ----------
+    of
+        The trained method.
+    combine
+        How its members are combined, such as ``mean-softmax``.
+    n
+        How many members there are: the first seeds of the benchmark.
+    datasets, settings
+        Where it is made.
+    """
+
+    of: str
+    combine: str
+    n: int
+    datasets: tuple[str, ...]
+    settings: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """What a benchmark runs.
+
+    Parameters
+    ----------
+    name, title
+        What it is called.
+    seeds
+        Numbers of the training seeds.
+    datasets
+        Slug of every data set to the steps that prepare it.
+    settings
+        How nodes are split.
+    methods
+        Slug to what is trained or derived.
+    rows
+        Other names of a method in the tables, to its slug.
+    """
+
+    name: str
+    title: str
+    seeds: tuple[int, ...]
+    datasets: Mapping[str, tuple[str, ...]]
+    settings: tuple[str, ...]
+    methods: Mapping[str, Trained | Derived]
+    rows: Mapping[str, str] = field(default_factory=dict)
+
+
+def benchmark_names() -> list[str]:
+    """Name the benchmarks that come with the package."""
+    folder = files("graphgauge") / "benchmarks"
+    if not folder.is_dir():
+        return []
+    return sorted(f.name.removesuffix(".toml") for f in folder.iterdir() if f.name[-5:] == ".toml")
+
+
+def read_benchmark(which: str | os.PathLike[str]) -> Benchmark:
+    """Read a benchmark by its name, or from a TOML file of one's own."""
+    name = os.fspath(which)
+    if name.endswith(".toml"):
+        path = Path(name)
+    elif name in benchmark_names():
+        path = Path(str(files("graphgauge") / "benchmarks" / f"{name}.toml"))
+    else:
+        known = ", ".join(benchmark_names()) or "none"
+        raise InputError(f"no benchmark {name!r} (there are: {known}; or give a .toml file)")
+    check_file(path)
+    if path.stat().st_size > _MOST_BYTES:
+        raise InputError(f"{path}: is too long for a benchmark")
+    with answering(path, kind="a benchmark"):
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    try:
+        return _benchmark(content)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def _benchmark(content: Mapping[str, Any]) -> Benchmark:
+    known_keys("the file", content, (*_SECTIONS, *_OF_TABLES))
+    about = _get("the file", content, "benchmark", dict)
+    known_keys("benchmark", about, _ABOUT)
+    name = _slug("benchmark: name", _get("benchmark", about, "name", str))
+    datasets = _slugs("benchmark: datasets", _get("benchmark", about, "datasets", list))
+    settings = _slugs("benchmark: settings", _get("benchmark", about, "settings", list))
+    known_keys("settings", _get("the file", content, "settings", dict, {}), settings)
+    methods = _get("the file", content, "methods", dict)
+    everywhere = {"datasets": datasets, "settings": settings}
+    read = {
+        _slug("methods", slug): _method(f"methods.{slug}", found, everywhere)
+        for slug, found in methods.items()
+    }
+    seeds = _seeds(_get("benchmark", about, "seeds", list))
+    _check_derived(read, seeds)
+    return Benchmark(
+        name,
+        _get("benchmark", about, "title", str, name),
+        seeds,
+        MappingProxyType(_steps(content, datasets)),
+        settings,
+        MappingProxyType(read),
+        MappingProxyType(_rows(content, read)),
+    )
+
+
+def known_keys(where: str, keys: Iterable[str], known: Collection[str]) -> None:
+    """Check that there is no key but those known; a near miss is named.
+
+    Examples
+    --------
+    >>> known_keys("methods.erm", {"hyperr": {}}, ["use", "hyper"])
+    Traceback (most recent call last):
+        ...
+    graphgauge.errors.InputError: methods.erm: unknown 'hyperr', did you mean 'hyper'?
+    """
+    for key in keys:
+        if key not in known:
+            close = difflib.get_close_matches(key, known, n=1)
+            hint = f", did you mean {close[0]!r}?" if close else f" (known: {', '.join(known)})"
+            raise InputError(f"{where}: unknown {key[:80]!r}{hint}")
+
+
+def _method(
+    where: str, table: object, everywhere: Mapping[str, tuple[str, ...]]
+) -> Trained | Derived:
+    if not isinstance(table, dict):
+        raise InputError(f"{where}: is no table")
+    derived = "of" in table
+    known_keys(where, table, _DERIVED if derived else _TRAINED)
+    places = []
+    for what, all_of_them in everywhere.items():
+        chosen = _slugs(f"{where}: {what}", _get(where, table, what, list, list(all_of_them)))
+        known_keys(f"{where}: {what}", chosen, all_of_them)
+        places.append(chosen)
+    if not derived:
+        hyper = _get(where, table, "hyper", dict, {})
+        return Trained(_get(where, table, "use", str), MappingProxyType(hyper), *places)
+    kind = _slug(f"{where}: combine", _get(where, table, "combine", str))
+    return Derived(_get(where, table, "of", str), kind, _get(where, table, "n", int), *places)
+
+
+def _check_derived(methods: Mapping[str, Trained | Derived], seeds: Sequence[int]) -> None:
+    for slug, found in methods.items():
+        if not isinstance(found, Derived):
+            continue
+        base = methods.get(found.of)
+        if not isinstance(base, Trained):
+            raise InputError(f"methods.{slug}: of {found.of!r}, which is no trained method here")
+        if not 2 <= found.n <= len(seeds):
+            raise InputError(f"methods.{slug}: n is {found.n}, there are {len(seeds)} seeds")
+        for what in ("datasets", "settings"):
+            known_keys(f"methods.{slug}: {what}", getattr(found, what), getattr(base, what))
+
+
+def _steps(content: Mapping[str, Any], datasets: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    told = _get("the file", content, "datasets", dict, {})
+    known_keys("datasets", told, datasets)
+    steps = {}
+    for slug in datasets:
+        table = told.get(slug, {})
+        if not isinstance(table, dict):
+            raise InputError(f"datasets.{slug}: is no table")
+        known_keys(f"datasets.{slug}", table, ("steps", "note"))
+        listed = _get(f"datasets.{slug}", table, "steps", list, [])
+        steps[slug] = _slugs(f"datasets.{slug}: steps", listed)
+    return steps
+
+
+def _rows(content: Mapping[str, Any], methods: Collection[str]) -> dict[str, str]:
+    rows = _get("the file", content, "rows", dict, {})
+    for slug, method in rows.items():
+        if slug in methods:
+            raise InputError(f"rows: {slug!r} is a method itself")
+        if not isinstance(method, str) or method not in methods:
+            raise InputError(f"rows.{slug}: {str(method)[:80]!r} is no method here")
+    return rows
+
+
+def _get(where: str, table: Mapping[str, Any], key: str, kind: type[_T], *default: _T) -> _T:
+    if key not in table:
+        if default:
+            return default[0]
+        raise InputError(f"{where}: lacks {key!r}")
+    value = table[key]
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise InputError(f"{where}: {key} is not of the kind {kind.__name__}")
+    return value
+
+
+def _seeds(listed: list[Any]) -> tuple[int, ...]:
+    for seed in listed:
+        if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+            raise InputError(f"benchmark: seeds: {str(seed)[:80]!r} is no seed")
+    if not 0 < len(set(listed)) == len(listed) <= _MOST_SEEDS:
+        raise InputError("benchmark: seeds: none, too many, or one of them twice")
+    return tuple(listed)
+
+
+def _slugs(where: str, listed: list[Any]) -> tuple[str, ...]:
+    words = tuple(_slug(where, word) for word in listed)
+    if len(set(words)) < len(words):
+        raise InputError(f"{where}: one of them is there twice")
+    return words
+
+
+def _slug(where: str, word: object) -> str:
+    if not isinstance(word, str) or not _SLUG.fullmatch(word):
+        raise InputError(f"{where}: {str(word)[:80]!r} is no slug (lower case, digits and -)")
+    return word

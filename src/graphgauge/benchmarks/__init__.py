@@ -1,0 +1,1 @@
+"""The papers as data: grids of runs, definitions of all their tables, and published figures."""

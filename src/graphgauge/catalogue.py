@@ -1,0 +1,90 @@
+"""Methods by their names: those of the package, those of others, and any class that can be found.
+
+A name is one of the registry (``shifts/erm``), one that another package registered as an entry
+point of the group ``graphgauge.methods``, or ``module:Class``. Nothing is imported before it is
+asked for.
+"""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any
+
+from graphgauge.errors import InputError
+from graphgauge.methods.method import Method
+from graphgauge.methods.registry import NODE_METHODS, method
+
+__all__ = ["check_hyper", "make_method", "method_class", "method_names", "method_version"]
+
+_GROUP = "graphgauge.methods"
+# What the runner gives a method that asks for it; no hyper-parameters.
+_GIVEN = ("protocol", "device")
+
+
+@cache
+def method_names() -> Mapping[str, str]:
+    """Return ``module:Class`` of every registered method; the package's own come first."""
+    others = {point.name: point.value for point in entry_points(group=_GROUP)}
+    return {**others, **NODE_METHODS}
+
+
+@cache
+def method_class(name: str) -> type[Any]:
+    """Import the class of a method.
+
+    Examples
+    --------
+    >>> method_class("fractions:Fraction")
+    Traceback (most recent call last):
+        ...
+    graphgauge.errors.InputError: fractions:Fraction: is no method, it cannot fit
+    """
+    where = method_names().get(name, name)
+    module, colon, attribute = where.partition(":")
+    if not colon:
+        close = difflib.get_close_matches(name, method_names(), n=1)
+        hint = f", did you mean {close[0]!r}?" if close else "; or name it as module:Class"
+        raise InputError(f"no method {name!r}{hint}")
+    try:
+        found = getattr(import_module(module), attribute)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise InputError(f"{name}: cannot be imported ({error})") from None
+    if not callable(getattr(found, "fit", None)):
+        raise InputError(f"{name}: is no method, it cannot fit")
+    cls: type[Any] = found
+    return cls
+
+
+def method_version(name: str) -> str:
+    """Return the version of a method, which is raised when its numbers change."""
+    return str(getattr(method_class(name), "version", "1"))
+
+
+def check_hyper(name: str, hyper: Mapping[str, Any]) -> None:
+    """Check that a method has the hyper-parameters that are set."""
+    taken = _arguments(name)
+    known = sorted(set(taken) - set(_GIVEN))
+    for key in hyper:
+        if key not in known and "**" not in taken:
+            told = ", ".join(known) or "none"
+            raise InputError(f"{name}: has no hyper-parameter {key!r} (it has: {told})")
+
+
+def make_method(name: str, hyper: Mapping[str, Any], *, protocol: str, device: str) -> Method:
+    """Make a method with its hyper-parameters, on a device, for a protocol."""
+    if name in NODE_METHODS:
+        return method(name, protocol=protocol, device=device, **hyper)
+    taken = _arguments(name)
+    given = {"protocol": protocol, "device": device}
+    made: Method = method_class(name)(**{k: given[k] for k in _GIVEN if k in taken}, **hyper)
+    return made
+
+
+def _arguments(name: str) -> set[str]:
+    found = inspect.signature(method_class(name)).parameters.values()
+    return {"**" if p.kind is p.VAR_KEYWORD else p.name for p in found}

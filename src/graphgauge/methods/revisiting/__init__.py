@@ -1,0 +1,1 @@
+"""Methods of *Revisiting Uncertainty Estimation for Node Classification*."""

@@ -1,0 +1,1 @@
+"""Methods of *Evaluating Robustness and Uncertainty … Under Structural Distributional Shifts*."""

@@ -1,0 +1,129 @@
+"""From a file to runs: what is chosen, what goes together, what is refused."""
+
+from __future__ import annotations
+
+import pytest
+from stand_ins import written
+
+from graphgauge.benchmark import read_benchmark
+from graphgauge.catalogue import method_class, method_names
+from graphgauge.errors import InputError
+from graphgauge.grid import Choice, runs_of
+
+METHODS = {
+    "spread": "use = 'stand_ins:Spread'\nhyper = { rounds = 2 }",
+    "wide": "use = 'stand_ins:Spread'\nhyper = { rounds = 4 }\ndatasets = ['planted-100']",
+    "de": "of = 'spread'\ncombine = 'mean-softmax'\nn = 2",
+}
+EVERYWHERE = {"datasets": ("planted-100", "planted-200"), "settings": ("density-50", "density-70")}
+
+
+@pytest.fixture
+def benchmark(tmp_path):
+    path = written(tmp_path, methods=METHODS, **EVERYWHERE)
+    path.write_text(path.read_text() + "[rows]\nse = 'spread'\n")
+    return read_benchmark(path)
+
+
+def test_all_of_it(benchmark):
+    specs = runs_of(benchmark)
+    assert len(specs) == 4 * 3 + 2 * 3 + 4
+    assert len(set(specs)) == len(specs)
+    ids = [spec.id for spec in specs]
+    for spec in specs:
+        assert all(ids.index(member) < ids.index(spec.id) for member in spec.members)
+
+
+def test_choices(benchmark):
+    assert len(runs_of(benchmark, Choice(settings=["density"]))) == len(runs_of(benchmark))
+    chosen = Choice(["planted-100"], ["density-70"], ["wide"], [1], "published")
+    [only] = runs_of(benchmark, chosen)
+    assert (only.dataset, only.setting, only.method, only.seed) == (
+        "planted-100",
+        "density-70",
+        "wide",
+        1,
+    )
+    assert (only.protocol, dict(only.hyper)) == ("published", {"rounds": 4})
+    named = runs_of(benchmark, Choice(methods=["se"], seeds=[0]))
+    assert {spec.method for spec in named} == {"spread"}
+
+
+def test_ensembles_stand_back_or_bring_their_members(benchmark):
+    first = runs_of(benchmark, Choice(["planted-200"], ["density-50"], seeds=[0]))
+    assert [spec.method for spec in first] == ["spread"]
+    asked = runs_of(benchmark, Choice(["planted-200"], ["density-50"], ["de"], [0]))
+    assert [(spec.method, spec.seed) for spec in asked] == [("spread", 0), ("spread", 1), ("de", 0)]
+    assert asked[-1].members == tuple(spec.id for spec in asked[:-1])
+
+
+@pytest.mark.parametrize(
+    ("choice", "told"),
+    [
+        (Choice(["cora"]), "data set: unknown 'cora'"),
+        (Choice(methods=["spraed"]), "did you mean 'spread'"),
+        (Choice(settings=["density-90"]), "setting: unknown"),
+        (Choice(seeds=[7]), "seed 7"),
+        (Choice(protocol="other"), "protocol"),
+    ],
+)
+def test_strange_choices_are_refused(benchmark, choice, told):
+    with pytest.raises(InputError, match=told):
+        runs_of(benchmark, choice)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("seeds =", "sedes =", "unknown 'sedes', did you mean 'seeds'"),
+        ("[0, 1, 2]", "[0, 0]", "seeds"),
+        ("[0, 1, 2]", "['a']", "seeds"),
+        ("[0, 1, 2]", "[true]", "seeds"),
+        ("name =", "title =", "lacks 'name'"),
+        ("use =", "uses =", "unknown 'uses'"),
+        ("hyper = {", "hyper = 3 #", "hyper is not"),
+        ("rounds = 2", "roundz = 2", "no hyper-parameter 'roundz'"),
+        ("stand_ins:Spread", "stand_ins:Nothing", "cannot be imported"),
+        ("stand_ins:Spread", "nowhere:Spread", "cannot be imported"),
+        ("stand_ins:Spread", "spread", "no method 'spread'"),
+        ('of = "spread"', 'of = "de"', "no trained method"),
+        ("n = 2", "n = 9", "n is 9"),
+        ("n = 2", "n = 1", "n is 1"),
+        ("density-70", "density-50", "twice"),
+        ('["planted-100"]\n', '["cora"]\n', "unknown 'cora'"),
+        ("mean-softmax", "mean softmax", "slug"),
+        ("mean-softmax", "mean-softmx", "did you mean 'mean-softmax'"),
+        ("[methods.wide]", "[methods.'a/b']", "slug"),
+        ("[benchmark]", "[benchmarks]", "unknown 'benchmarks', did you mean 'benchmark'"),
+        ("[benchmark]", "[benchmark", "not readable as a benchmark"),
+    ],
+)
+def test_files_are_checked(tmp_path, old, new, told):
+    path = written(tmp_path, methods=METHODS, **EVERYWHERE)
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+    with pytest.raises(InputError, match=told) as caught:
+        runs_of(read_benchmark(path))
+    assert "\n" not in str(caught.value)
+
+
+def test_unknown_benchmarks_are_refused(tmp_path):
+    with pytest.raises(InputError, match="no benchmark 'shiftz'"):
+        read_benchmark("shiftz")
+    with pytest.raises(InputError, match="cannot be read"):
+        read_benchmark(tmp_path / "missing.toml")
+
+
+def test_other_packages_register_methods(monkeypatch):
+    from importlib.metadata import EntryPoint
+
+    point = EntryPoint("theirs/spread", "stand_ins:Spread", "graphgauge.methods")
+    monkeypatch.setattr("graphgauge.catalogue.entry_points", lambda group: [point])
+    method_names.cache_clear()
+    try:
+        assert method_class("theirs/spread").__name__ == "Spread"
+        with pytest.raises(InputError, match="did you mean 'theirs/spread'"):
+            method_class("theirs/spred")
+    finally:
+        method_names.cache_clear()

@@ -1,0 +1,250 @@
+"""Runs: resumed, never done twice, the same whatever runs beside them, failures with reasons."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from stand_ins import written
+
+from graphgauge.benchmark import read_benchmark
+from graphgauge.cli import main
+from graphgauge.engine import Place, Step, local_workers, pending, run_all
+from graphgauge.errors import InputError
+from graphgauge.grid import Choice, runs_of
+from graphgauge.predictions import NodePredictions
+from graphgauge.records import Records
+from graphgauge.run import execute, split_of, training_seed
+
+ENSEMBLE = {
+    "spread": "use = 'stand_ins:Spread'",
+    "de": "of = 'spread'\ncombine = 'mean-softmax'\nn = 3",
+}
+
+
+def _specs(folder, **content):
+    return runs_of(read_benchmark(written(folder, **content)))
+
+
+def _run(specs, folder, n_workers=1):
+    events = []
+    with local_workers(n_workers) as workers:
+        records = run_all(specs, Place(folder), workers, tell=events.append)
+    return records, events
+
+
+def _contents(records):
+    return {record.spec.id: record.content for record in records}
+
+
+def test_a_run_is_measured_and_told_how(tmp_path):
+    [spec, *_] = _specs(tmp_path)
+    record, predictions = execute(spec)
+    assert record.status == "done"
+    assert set(record.values) == {"ID", "OOD", "all"}
+    assert {"accuracy", "nll", "brier", "ece"} <= set(record.values["ID"])
+    assert {"prr_tu", "auprc_tu", "auroc_tu", "auroc_ku", "auroc"} <= set(record.values["all"])
+    assert all(0 <= n <= 1 for k, n in record.values["all"].items() if k not in ("nll", "brier"))
+    assert record.made["findings"] == ()
+    assert record.made["seed"] == training_seed(spec)
+    assert {"started", "seconds", "cpu_seconds", "peak_mb", "machine"} <= set(record.timing)
+    assert record.made["versions"]["numpy"] == np.__version__
+    assert set(predictions.parts) == {"train", "valid_in", "test_in", "valid_out", "test_out"}
+
+
+def test_two_runs_of_a_spec_are_equal_even_of_methods_that_draw_globally(tmp_path):
+    methods = {"global": "use = 'stand_ins:Global'", "spread": "use = 'stand_ins:Spread'"}
+    for spec in _specs(tmp_path, methods=methods, seeds=1):
+        random.seed(1)
+        before = np.random.get_state()[1].copy()  # noqa: NPY002
+        one = execute(spec)
+        assert (np.random.get_state()[1] == before).all()  # noqa: NPY002
+        np.random.random(7)  # noqa: NPY002
+        other = execute(spec)
+        assert one[0].content == other[0].content
+        assert np.array_equal(one[1].probs, other[1].probs)
+
+
+def test_splits_hang_on_the_place_alone_and_seeds_on_the_method_too(tmp_path):
+    specs = _specs(tmp_path, settings=("density-50", "popularity-70"), seeds=2)
+    assert len({training_seed(spec) for spec in specs}) == len(specs)
+    records = [execute(spec)[0] for spec in specs]
+    splits = {(record.spec.setting, record.made["split"]) for record in records}
+    assert len(splits) == 2
+
+
+def test_features_are_prepared_after_the_split():
+    plain = split_of("mine", "planted-100", "density-50", "corrected", ())
+    binary = split_of("mine", "planted-100", "density-50", "corrected", ("features-binary",))
+    assert all(np.array_equal(plain[name], binary[name]) for name in plain.parts)
+    for setting in ("hardness-50", "density-", "density-100", "Density-50"):
+        with pytest.raises(InputError, match="setting"):
+            split_of("mine", "planted-100", setting, "corrected", ())
+
+
+def test_published_parts_are_the_authors(data_dir):
+    split = split_of("shifts", "cora-ml", "density-50", "published", ("features-binary",))
+    assert [len(part) for part in split.parts.values()] == [898, 299, 300, 299, 1199]
+    assert split.recipe["by"] == "published"
+    split = split_of("revisiting", "citeseer", "ppr", "published", ())
+    assert [len(part) for part in split.parts.values()] == [998, 332, 333, 333, 1331]
+    split = split_of("shifts", "cora-ml", "popularity-90", "published", ())
+    assert split.recipe["by"] == "shift"
+    assert dict(split.recipe["arguments"]) == {"protocol": "published"}
+    assert split.recipe["rounding"] == "shifts"
+
+
+def test_published_parts_that_cannot_be_found_are_an_error(monkeypatch):
+    monkeypatch.delenv("GRAPHGAUGE_DATA", raising=False)
+    with pytest.raises(InputError, match="GRAPHGAUGE_DATA"):
+        split_of("shifts", "citeseer", "locality-50", "published", ("undirected",))
+
+
+def test_what_is_done_is_never_run_again_and_what_failed_is(tmp_path):
+    methods = {
+        "spread": "use = 'stand_ins:Spread'",
+        "odd": "use = 'stand_ins:Failing'\nhyper = { how = 'odd' }",
+    }
+    specs = _specs(tmp_path, methods=methods, seeds=2)
+    records, events = _run(specs, tmp_path / "out")
+    assert [r.status for r in records.select(method="odd")] == ["failed", "failed"]
+    assert {r.reason for r in records.select(method="odd")} == {
+        "RuntimeError: two lines and �[2J a screen"
+    }
+    assert len(records.select(status="done")) == 2
+    assert [event.step for event in events].count(Step.STARTED) == 4
+    files = {path: path.stat().st_mtime_ns for path in (tmp_path / "out").rglob("*.npz")}
+    again, events = _run(specs, tmp_path / "out")
+    assert {event.spec.method for event in events} == {"odd"}
+    assert files == {path: path.stat().st_mtime_ns for path in files}
+    assert again.select(status="done") == records.select(status="done")
+
+
+def test_ensembles_follow_their_members(tmp_path):
+    specs = _specs(tmp_path, methods=ENSEMBLE)
+    records, events = _run(specs[::-1], tmp_path / "out", 2)
+    assert {record.status for record in records} == {"done"}
+    started = [event.spec.method for event in events if event.step is Step.STARTED]
+    assert started[-1] == "de"
+    place = Place(tmp_path / "out")
+    parts = [NodePredictions.load(place.predictions(spec.id)) for spec in specs]
+    assert np.allclose(np.mean([one.probs for one in parts[:-1]], axis=0), parts[-1].probs)
+    for spec in specs[:2]:
+        place.predictions(spec.id).unlink()
+    ensemble = place.records / f"{specs[-1].id}.json"
+    assert pending(specs, place, place.load()) == []
+    ensemble.unlink()
+    assert pending(specs, place, place.load()) == [*specs[:2], specs[-1]]
+
+
+def test_ensembles_of_failed_members_are_skipped(tmp_path):
+    methods = {"bad": "use = 'stand_ins:Failing'", "de": ENSEMBLE["de"].replace("spread", "bad")}
+    specs = _specs(tmp_path, methods=methods)
+    records, _ = _run(specs, tmp_path / "out")
+    [skipped] = records.select(method="de")
+    assert skipped.status == "skipped"
+    assert skipped.reason == (
+        "3 of 3 members are not done; the first: ValueError: it does not work"
+    )
+    [alone], _ = _run(specs[-1:], tmp_path / "other")
+    assert "were not asked for" in alone.reason
+
+
+def test_workers_that_die_cost_an_attempt_and_no_more(tmp_path):
+    methods = {
+        "spread": "use = 'stand_ins:Spread'",
+        "once": f"use = 'stand_ins:Failing'\nhyper = {{ how = 'once:{tmp_path}/flag' }}",
+        "killed": "use = 'stand_ins:Failing'\nhyper = { how = 'killed' }",
+        "memory": "use = 'stand_ins:Failing'\nhyper = { how = 'memory' }",
+    }
+    records, events = _run(_specs(tmp_path, methods=methods, seeds=1), tmp_path / "out", 2)
+    found = {record.spec.method: record for record in records}
+    assert found["spread"].status == found["once"].status == "done"
+    assert found["killed"].reason == ("the worker was killed by SIGKILL (out of memory?), 2 times")
+    assert found["memory"].reason == "out of memory"
+    assert [event.step for event in events].count(Step.AGAIN) == 2
+
+
+def test_order_and_neighbours_do_not_matter(tmp_path):
+    methods = {
+        "global": "use = 'stand_ins:Global'",
+        "spread": "use = 'stand_ins:Spread'",
+        "deep": "use = 'stand_ins:Spread'\nhyper = { rounds = 9 }",
+    }
+    specs = _specs(tmp_path, methods=methods, datasets=("planted-100", "planted-200"), seeds=2)
+    one, _ = _run(specs, tmp_path / "a")
+    other, _ = _run(specs[::-1], tmp_path / "b", 2)
+    alone, _ = _run(specs[5:6], tmp_path / "c")
+    assert _contents(one) == _contents(other)
+    assert _contents(alone).items() <= _contents(one).items()
+    for spec in specs:
+        files = [Place(tmp_path / name).predictions(spec.id) for name in "ab"]
+        assert files[0].read_bytes() == files[1].read_bytes()
+
+
+def test_the_command(tmp_path, capfd):
+    path = written(
+        tmp_path,
+        methods={
+            "spread": "use = 'stand_ins:Spread'",
+            "bad": "use = 'stand_ins:Failing'",
+        },
+        seeds=2,
+    )
+    out = str(tmp_path / "runs")
+    arguments = ["run", str(path), "--out", out, "--shift", "density", "--seeds", "0-1"]
+    assert main([*arguments, "--dry-run"]) == 0
+    assert len(capfd.readouterr().out.splitlines()) == 4
+    assert not (tmp_path / "runs").exists()
+    assert main([*arguments, "--method", "spread"]) == 0
+    told = capfd.readouterr().err
+    assert "2 runs to go on 1 worker" in told
+    assert "[2/2]" in told
+    assert "2 done" in told
+    assert main(arguments) == 1
+    told = capfd.readouterr().err
+    assert "2 are recorded already" in told
+    assert "2 failed" in told
+    assert "ValueError: it does not work" in told
+    assert main(["records", "list", out]) == 0
+    assert "2 done, 2 failed" in capfd.readouterr().out
+    exported = tmp_path / "all.jsonl"
+    assert main(["records", "export", out, "--out", str(exported)]) == 0
+    assert len(Records.load(exported)) == 4
+    capfd.readouterr()
+    assert main(["records", "list", str(exported), "--status", "failed"]) == 0
+    assert "it does not work" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["run", "nothing"],
+        ["run", "{path}", "--seeds", "0-"],
+        ["run", "{path}", "--seeds", "4-1"],
+        ["run", "{path}", "--seeds", "x"],
+        ["run", "{path}", "--seeds", "0-7"],
+        ["run", "{path}", "--method", "other"],
+        ["run", "{path}", "--protocol", "other"],
+        ["run", "{path}", "--workers", "0"],
+        ["run", "{path}", "--out", "{path}"],
+        ["records", "list", "{path}"],
+        ["records", "list", "missing"],
+        ["records", "export", "missing", "--out", "x.jsonl"],
+    ],
+)
+def test_bad_input_returns_two(tmp_path, capfd, arguments):
+    path = str(written(tmp_path))
+    assert main([a.format(path=path) for a in arguments]) == 2
+    told = capfd.readouterr().err
+    assert told.strip()
+    assert "Traceback" not in told
+
+
+def test_choices_of_the_command_are_those_of_the_grid(tmp_path, capfd):
+    path = written(tmp_path, datasets=("planted-100", "planted-200"))
+    given = ["--dataset", "planted-200", "--seeds", "2", "--protocol", "published", "--dry-run"]
+    assert main(["run", str(path), *given]) == 0
+    [spec] = runs_of(read_benchmark(path), Choice(["planted-200"], seeds=[2], protocol="published"))
+    assert capfd.readouterr().out.split()[0] == spec.id
