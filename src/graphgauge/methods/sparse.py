@@ -26,11 +26,17 @@ class _Product(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, dense: Tensor, matrix: Tensor, transpose: Tensor) -> Tensor:
         ctx.transpose = transpose
-        return matrix @ dense
+        return _multiply(matrix, dense)
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None]:
-        return ctx.transpose @ gradients[0].contiguous(), None, None
+        return _multiply(ctx.transpose, gradients[0]), None, None
+
+
+def _multiply(matrix: Tensor, dense: Tensor) -> Tensor:
+    """Multiply into fresh memory; ``@`` would fill it with zeros and copy it first."""
+    product = dense.new_empty(matrix.shape[0], dense.shape[1])
+    return torch.addmm(product, matrix, dense.contiguous(), beta=0, out=product)
 
 
 class Constant:

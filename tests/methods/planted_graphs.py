@@ -1,0 +1,36 @@
+"""Small graphs that networks learn in a few epochs."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from graphgauge.datasets import planted
+from graphgauge.graph import Graph
+from graphgauge.methods import NODE_METHODS, Method, method
+from graphgauge.parts import Split
+
+MADE = planted(240, 3, seed=5)
+SMALL: dict[str, Any] = {"hidden": 8, "epochs": 12}
+FLOWS: dict[str, Any] = {"warmup": 4, "finetune": 4, "latent": 4, "flow_layers": 2}
+WITH_FLOWS = [name for name in NODE_METHODS if "pn" in name.partition("/")[2]]
+
+
+def small(name: str, protocol: str = "corrected", **hyper: Any) -> Method:
+    """Make a method of a few numbers and epochs."""
+    flows = FLOWS if name in WITH_FLOWS else {}
+    passes = {"passes": 3} if name.endswith("mcd") else {}
+    return method(name, protocol=protocol, **{"rate": 3e-3, **SMALL, **flows, **passes, **hyper})
+
+
+def relabelled(graph: Graph, split: Split, order: np.ndarray) -> tuple[Graph, Split]:
+    """Number the nodes anew: what was node ``order[i]`` becomes node i."""
+    place = np.argsort(order)
+    adjacency = sp.csr_array(graph.adjacency[order][:, order])
+    moved = dataclasses.replace(
+        graph, adjacency=adjacency, features=graph.features[order], labels=graph.labels[order]
+    )
+    return moved, Split({k: place[v] for k, v in split.parts.items()}, split.n_items)
