@@ -1,17 +1,14 @@
 """Records: what was run, what came of it, and how it was made; one file a run.
 
-A `RunSpec` says what to run and has an id that is a hash of just that. A `Record` is a spec with
-its numbers, unrounded, or with the reason why there are none. Records are read without trust: a
-file that was cut off, edited or renamed is refused in one line.
+A `Record` is a `RunSpec` with its numbers, unrounded, or with the reason why there are none.
+Records are read without trust: a file that was cut off, edited or renamed is refused in one line.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import os
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
@@ -22,136 +19,18 @@ from typing import Any, TypeAlias
 
 from graphgauge.archive import answering, check_file, write_atomically
 from graphgauge.errors import InputError
-from graphgauge.plain import canonical, check_keys, check_line, frozen, plain_of, words
+from graphgauge.plain import canonical, check_keys, check_line, frozen, plain_of
+from graphgauge.runspec import PROTOCOLS, RunSpec, derive_seed
 
 __all__ = ["PROTOCOLS", "Record", "Records", "RunSpec", "Values", "derive_seed", "read_record"]
 
 Values: TypeAlias = Mapping[str, Mapping[str, float]]
 
-PROTOCOLS = ("corrected", "published")
-"""What a paper means, and what its printed numbers were made with."""
-
 _SCHEMA = "graphgauge.record/1"
 _STATUSES = ("done", "failed", "skipped")
-_ID = re.compile(r"[0-9a-f]{16}")
-_WORDS = ("benchmark", "dataset", "setting", "method", "protocol", "version", "use")
 _MOST_BYTES = 2**20
-_MOST_SEED = 2**63
 # JSON has no word for them; a text in place of a number is one of these three or an error.
 _NOT_FINITE = ("NaN", "Infinity", "-Infinity")
-
-
-def derive_seed(base: int, *factors: str | int) -> int:
-    """Hash a base seed and exactly those factors that a stage hangs on into a 63-bit seed.
-
-    Two stages that share their factors share their draws, and any of them can be repeated alone.
-
-    Examples
-    --------
-    >>> derive_seed(0, "split", "cora-ml", "popularity-50")
-    8652773790595389752
-    >>> derive_seed(0, "a", 1) == derive_seed(0, "a", "1")
-    False
-    """
-    text = json.dumps([base, *factors])
-    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1
-
-
-@dataclass(frozen=True)
-class RunSpec:
-    """What to run, in full: nothing else changes the numbers.
-
-    Parameters
-    ----------
-    benchmark
-        Name of the benchmark, such as ``shifts``.
-    dataset
-        Slug of the data set.
-    setting
-        How nodes are split, such as ``popularity-50``.
-    method
-        Slug of the method within the benchmark.
-    seed
-        Number of the training seed; ensembles have 0.
-    protocol
-        ``corrected`` or ``published``.
-    hyper
-        Hyper-parameters that differ from the method's own: plain values.
-    version
-        Of the method; another one is another run.
-    members
-        Ids of the runs that an ensemble is made of.
-    use
-        What is trained, by its registered name or as ``module:Class``; of ensembles how members
-        are combined. By default the method of this name of this benchmark.
-    steps
-        How the graph is prepared, in order.
-
-    Examples
-    --------
-    >>> spec = RunSpec("shifts", "cora-ml", "popularity-50", "erm", 0, "corrected", {}, "1")
-    >>> spec.id, spec.use
-    ('53a06505d43a8048', 'shifts/erm')
-    """
-
-    benchmark: str
-    dataset: str
-    setting: str
-    method: str
-    seed: int
-    protocol: str
-    hyper: Mapping[str, Any]
-    version: str
-    members: tuple[str, ...] = ()
-    use: str = ""
-    steps: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        if not self.use:
-            object.__setattr__(self, "use", f"{self.benchmark}/{self.method}")
-        for name in _WORDS:
-            check_line(name, getattr(self, name))
-        if isinstance(self.seed, bool) or not isinstance(self.seed, int):
-            raise InputError(f"seed: {self.seed!r} is not a whole number")
-        if not 0 <= self.seed < _MOST_SEED:
-            raise InputError(f"seed: {self.seed} is not between 0 and 2^63")
-        if self.protocol not in PROTOCOLS:
-            raise InputError(f"protocol: {self.protocol!r} is neither {' nor '.join(PROTOCOLS)}")
-        for name in ("members", "steps"):
-            object.__setattr__(self, name, words(name, getattr(self, name)))
-        for member in self.members:
-            _check_id(member)
-        object.__setattr__(self, "hyper", frozen("hyper", self.hyper))
-
-    def __hash__(self) -> int:
-        """Hash by content."""
-        return hash(self.id)
-
-    def __reduce__(self) -> tuple[Callable[..., RunSpec], tuple[dict[str, Any]]]:
-        """Travel between processes as plain values."""
-        return RunSpec.from_dict, (self.to_dict(),)
-
-    @cached_property
-    def id(self) -> str:
-        """Sixteen hexadecimal digits that stand for the content, on any machine."""
-        return hashlib.sha256(canonical(self.to_dict()).encode()).hexdigest()[:16]
-
-    @property
-    def label(self) -> str:
-        """How a person names the run."""
-        which = f"{self.method} × {len(self.members)}" if self.members else self.method
-        seed = "" if self.members else f" seed {self.seed}"
-        return f"{self.dataset} {self.setting} {which}{seed} ({self.protocol})"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values, which `from_dict` reads."""
-        return {item.name: plain_of(getattr(self, item.name)) for item in fields(self)}
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> RunSpec:
-        """Read plain values; what is missing or unknown is an error."""
-        check_keys("spec", values, {item.name for item in fields(cls)})
-        return cls(**values)
 
 
 @dataclass(frozen=True)
@@ -398,8 +277,3 @@ def _read_values(values: object) -> dict[str, Any]:
 
 def _no_constant(word: str) -> float:
     raise ValueError(f"{word} is no JSON")
-
-
-def _check_id(word: str) -> None:
-    if not _ID.fullmatch(word):
-        raise InputError(f"members: {word[:80]!r} is no id")

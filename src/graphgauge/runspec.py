@@ -1,0 +1,141 @@
+"""What to run, in full, and the seeds that follow from it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
+
+from graphgauge.errors import InputError
+from graphgauge.plain import canonical, check_keys, check_line, frozen, plain_of, words
+
+__all__ = ["PROTOCOLS", "RunSpec", "derive_seed"]
+
+PROTOCOLS = ("corrected", "published")
+"""What a paper means, and what its printed numbers were made with."""
+
+_ID = re.compile(r"[0-9a-f]{16}")
+_WORDS = ("benchmark", "dataset", "setting", "method", "protocol", "version", "use")
+_MOST_SEED = 2**63
+
+
+def derive_seed(base: int, *factors: str | int) -> int:
+    """Hash a base seed and exactly those factors that a stage hangs on into a 63-bit seed.
+
+    Two stages that share their factors share their draws, and any of them can be repeated alone.
+
+    Examples
+    --------
+    >>> derive_seed(0, "split", "cora-ml", "popularity-50")
+    8652773790595389752
+    >>> derive_seed(0, "a", 1) == derive_seed(0, "a", "1")
+    False
+    """
+    text = json.dumps([base, *factors])
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1
+
+
+@dataclass(frozen=True)
+class RunSpec:
+    """What to run, in full: nothing else changes the numbers.
+
+    Parameters
+    ----------
+    benchmark
+        Name of the benchmark, such as ``shifts``.
+    dataset
+        Slug of the data set.
+    setting
+        How nodes are split, such as ``popularity-50``.
+    method
+        Slug of the method within the benchmark.
+    seed
+        Number of the training seed; ensembles have 0.
+    protocol
+        ``corrected`` or ``published``.
+    hyper
+        Hyper-parameters that differ from the method's own: plain values.
+    version
+        Of the method; another one is another run.
+    members
+        Ids of the runs that an ensemble is made of.
+    use
+        What is trained, by its registered name or as ``module:Class``; of ensembles how members
+        are combined. By default the method of this name of this benchmark.
+    steps
+        How the graph is prepared, in order.
+
+    Examples
+    --------
+    >>> spec = RunSpec("shifts", "cora-ml", "popularity-50", "erm", 0, "corrected", {}, "1")
+    >>> spec.id, spec.use
+    ('53a06505d43a8048', 'shifts/erm')
+    """
+
+    benchmark: str
+    dataset: str
+    setting: str
+    method: str
+    seed: int
+    protocol: str
+    hyper: Mapping[str, Any]
+    version: str
+    members: tuple[str, ...] = ()
+    use: str = ""
+    steps: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.use:
+            object.__setattr__(self, "use", f"{self.benchmark}/{self.method}")
+        for name in _WORDS:
+            check_line(name, getattr(self, name))
+        if isinstance(self.seed, bool) or not isinstance(self.seed, int):
+            raise InputError(f"seed: {self.seed!r} is not a whole number")
+        if not 0 <= self.seed < _MOST_SEED:
+            raise InputError(f"seed: {self.seed} is not between 0 and 2^63")
+        if self.protocol not in PROTOCOLS:
+            raise InputError(f"protocol: {self.protocol!r} is neither {' nor '.join(PROTOCOLS)}")
+        for name in ("members", "steps"):
+            object.__setattr__(self, name, words(name, getattr(self, name)))
+        for member in self.members:
+            _check_id(member)
+        object.__setattr__(self, "hyper", frozen("hyper", self.hyper))
+
+    def __hash__(self) -> int:
+        """Hash by content."""
+        return hash(self.id)
+
+    def __reduce__(self) -> tuple[Callable[..., RunSpec], tuple[dict[str, Any]]]:
+        """Travel between processes as plain values."""
+        return RunSpec.from_dict, (self.to_dict(),)
+
+    @cached_property
+    def id(self) -> str:
+        """Sixteen hexadecimal digits that stand for the content, on any machine."""
+        return hashlib.sha256(canonical(self.to_dict()).encode()).hexdigest()[:16]
+
+    @property
+    def label(self) -> str:
+        """How a person names the run."""
+        which = f"{self.method} × {len(self.members)}" if self.members else self.method
+        seed = "" if self.members else f" seed {self.seed}"
+        return f"{self.dataset} {self.setting} {which}{seed} ({self.protocol})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, which `from_dict` reads."""
+        return {item.name: plain_of(getattr(self, item.name)) for item in fields(self)}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> RunSpec:
+        """Read plain values; what is missing or unknown is an error."""
+        check_keys("spec", values, {item.name for item in fields(cls)})
+        return cls(**values)
+
+
+def _check_id(word: str) -> None:
+    if not _ID.fullmatch(word):
+        raise InputError(f"members: {word[:80]!r} is no id")
