@@ -120,7 +120,8 @@ def test_threads_and_gradients_are_left_as_found():
             raise KeyError
 
     with torch.no_grad():
-        pytest.raises(KeyError, fail)
+        with pytest.raises(KeyError):
+            fail()
         assert not torch.is_grad_enabled()
     assert torch.get_num_threads() == threads
 
