@@ -147,7 +147,7 @@ class LayerNorm(nn.Module):
         return layer_norm(x, self.weight.shape, self.weight, self.bias)
 
 
-def dropout(x: Tensor, share: float, noise: Noise | None) -> Tensor:
+def dropout(x: Tensor, share: float, noise: Noise | None, *, in_place: bool = False) -> Tensor:
     """Set a share of entries to zero and scale the rest up; nothing without noise.
 
     Sixteen random bits decide on an entry: a quarter of the draws of torch's own dropout, and the
@@ -163,8 +163,11 @@ def dropout(x: Tensor, share: float, noise: Noise | None) -> Tensor:
         return x
     bits = torch.empty((x.numel() + 3) // 4, dtype=torch.int64, device=x.device)
     lanes = bits.random_(-(2**63), None, generator=noise.generator).view(torch.int16)
-    kept = lanes[: x.numel()].view(x.shape) >= round(share * 2**16) - 2**15
-    return x * kept.to(x.dtype).mul_(1 / (1 - share))
+    # Compared into numbers at once: a mask of truth values would take longer than the draws.
+    kept = torch.empty_like(x, requires_grad=False)
+    torch.ge(lanes[: x.numel()].view(x.shape), round(share * 2**16) - 2**15, out=kept)
+    kept.mul_(1 / (1 - share))
+    return x.mul_(kept) if in_place else x * kept
 
 
 def _affine(x: Tensor | Constant, weight: Tensor, bias: Tensor) -> Tensor:

@@ -49,10 +49,10 @@ class GcnEncoder(Encoder):
 
     def body(self, hidden: Tensor, view: View, noise: Noise | None) -> Tensor:
         """Compute the rest."""
-        hidden = dropout(self.norms[0](hidden, noise), self.share, noise)
+        hidden = _drop(self.norms[0](hidden, noise), self.share, noise)
         later = zip(self.layers[1:], self.norms[1:], view.matrices, strict=True)
         for layer, norm, adjacency in later:
-            hidden = dropout(norm(gelu(layer(hidden, adjacency)), noise), self.share, noise)
+            hidden = _drop(norm(gelu(layer(hidden, adjacency)), noise), self.share, noise)
         return hidden
 
 
@@ -82,9 +82,9 @@ class DenseEncoder(Encoder):
 
     def body(self, hidden: Tensor, view: View, noise: Noise | None) -> Tensor:
         """Compute the rest."""
-        hidden = dropout(self.norms[0](hidden, noise), self.share, noise)
+        hidden = _drop(self.norms[0](hidden, noise), self.share, noise)
         for layer, norm in zip(self.layers[1:], self.norms[1:], strict=True):
-            hidden = dropout(norm(gelu(layer(hidden)), noise), self.share, noise)
+            hidden = _drop(norm(gelu(layer(hidden)), noise), self.share, noise)
         return hidden
 
 
@@ -120,5 +120,10 @@ class ResidualEncoder(Encoder):
         for layer, norm, adjacency, own in later:
             skipped = hidden if own is None else hidden[own]
             added = gelu(layer(hidden, adjacency, own)) + skipped
-            hidden = dropout(norm(added), self.share, noise)
+            hidden = _drop(norm(added), self.share, noise)
         return hidden
+
+
+def _drop(normalised: Tensor, share: float, noise: Noise | None) -> Tensor:
+    """Drop in place: the gradient of a normalisation asks for its input alone."""
+    return dropout(normalised, share, noise, in_place=True)
