@@ -29,19 +29,13 @@ class GcnEncoder(Encoder):
     noisy = True
 
     def __init__(
-        self,
-        n_features: int,
-        width: int,
-        generator: Generator,
-        *,
-        share: float = 0.2,
-        momentum: float = 0.1,
+        self, n_features: int, width: int, generator: Generator, *, share: float = 0.2
     ) -> None:
         super().__init__()
         self.width, self.share = width, share
         widths = [n_features] + [width] * (_N_LAYERS - 1)
         self.layers = nn.ModuleList(GcnLayer(n_in, width, generator) for n_in in widths)
-        self.norms = nn.ModuleList(BatchNorm(width, momentum) for _ in widths)
+        self.norms = nn.ModuleList(BatchNorm(width) for _ in widths)
 
     def stem(self, inputs: Inputs) -> Tensor:
         """Compute the first convolution."""
@@ -62,19 +56,13 @@ class DenseEncoder(Encoder):
     noisy = True
 
     def __init__(
-        self,
-        n_features: int,
-        width: int,
-        generator: Generator,
-        *,
-        share: float = 0.2,
-        momentum: float = 0.1,
+        self, n_features: int, width: int, generator: Generator, *, share: float = 0.2
     ) -> None:
         super().__init__()
         self.width, self.share = width, share
         widths = [n_features] + [width] * (_N_LAYERS - 1)
         self.layers = nn.ModuleList(Linear(n_in, width, generator) for n_in in widths)
-        self.norms = nn.ModuleList(BatchNorm(width, momentum) for _ in widths)
+        self.norms = nn.ModuleList(BatchNorm(width) for _ in widths)
 
     def stem(self, inputs: Inputs) -> Tensor:
         """Compute the first layer."""
