@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import torch
-from torch import Tensor
+from torch import Generator, Tensor
 
 from graphgauge.arrays import IntArray
 from graphgauge.methods.inputs import Inputs, View
@@ -39,6 +39,8 @@ class Phase:
     stirred
         In such a phase, let dropout and batch statistics of the untrained rest go on, as the
         authors' code does; else the rest stands still.
+    passes
+        How many passes in training mode a step stands for.
     """
 
     epochs: int
@@ -46,6 +48,7 @@ class Phase:
     decay: float = 0.0
     flows_only: bool = False
     stirred: bool = False
+    passes: int = 1
 
 
 @dataclass
@@ -66,7 +69,7 @@ class _Task:
     train: Tensor
     valid: Tensor
     labels: Tensor
-    noise: Noise
+    generator: Generator
 
     def loss(self, output: Tensor, nodes: Tensor) -> Tensor:
         return self.objective(output, self.labels[nodes])
@@ -105,6 +108,7 @@ class _Noisy:
 
     def __init__(self, task: _Task, phase: Phase) -> None:
         self.task, self.still = task, phase.flows_only
+        self.noise = Noise(task.generator, passes=phase.passes)
         hops = task.network.encoder.hops
         self.all = task.inputs.whole(hops, task.train.cpu().numpy())
         self.some = task.network.view(task.inputs, task.valid)
@@ -112,7 +116,7 @@ class _Noisy:
             self.stem = task.network.encoder.stem(task.inputs)
 
     def train(self) -> Tensor:
-        return self._output(self.stem, self.all, self.task.noise)
+        return self._output(self.stem, self.all, self.noise)
 
     def valid(self) -> Tensor:
         if not self.still:
@@ -133,7 +137,7 @@ def train(
     objective: Objective,
     parts: tuple[IntArray, IntArray],
     labels: Tensor,
-    noise: Noise,
+    noise: Generator,
 ) -> Progress:
     """Train in phases; each ends with the weights of its lowest validation loss.
 
