@@ -10,12 +10,24 @@ from graphgauge.benchmark import Derived, Trained, read_benchmark
 from graphgauge.datasets import CARDS, Card
 from graphgauge.metrics import METRICS
 from graphgauge.properties import PROPERTIES
+from graphgauge.records import Records
 from graphgauge.splits import PUBLISHED, SHIFTS
 from graphgauge.splits.sizes import ROUNDINGS
 from graphgauge.steps import STEPS
-from graphgauge.tables import PAPERS, RULE, Paper, TableSpec, method_titles, paper
+from graphgauge.tables import (
+    PAPERS,
+    RULE,
+    Paper,
+    TableSpec,
+    Verdict,
+    compare_with_print,
+    method_titles,
+    paper,
+    to_markdown,
+)
 
 _HERE = Path(__file__).parent
+_RESULTS = _HERE.parent / "results"
 _NOTE = "<!-- Made by docs/build.py; do not edit. -->\n"
 
 
@@ -158,6 +170,32 @@ def _names(slugs: Sequence[str], titles: Mapping[str, str] | None = None) -> str
     return ", ".join(titles[slug] for slug in slugs if slug in titles) or "not there"
 
 
+def results_page() -> str:
+    """Show the tables of the papers that there are records of, ours beside what was published."""
+    told = (
+        "# Results\n\nMade from the records in [results](../results): ours first, what was"
+        f" published in brackets. {RULE}\n\n"
+    )
+    return _NOTE + told + "\n".join(map(_runs, sorted(_RESULTS.glob("*.jsonl"))))
+
+
+def _runs(path: Path) -> str:
+    records = Records.load(path)
+    shares = shown = ""
+    for number in paper(path.stem).tables:
+        table = compare_with_print(path.stem, number, records, protocol="published")
+        found, kind = table.verdicts, table.spec.blocks[0].kind
+        judged = found[Verdict.REPRODUCED] + found[Verdict.DIFFERS]
+        if judged and kind != "counts":
+            share = found[Verdict.REPRODUCED] / judged
+            shares += f"| {number} | {judged} of {found.total()} | {share:.1%} |\n"
+        # Of tables over several data sets only the share is told: most of them are not run.
+        if kind == "cells" and len(table.spec.blocks[0].datasets) == 1 and judged:
+            shown += f"\n#{to_markdown(table)}"
+    head = "| table | cells judged | reproduced |\n|---|---|---|\n"
+    return f"## {path.stem}\n\n{len(records)} runs.\n\n{head}{shares}{shown}"
+
+
 def _arguments(known: Mapping[str, object]) -> str:
     return ", ".join(f"`{name}={value}`" for name, value in known.items()) or "none"
 
@@ -186,6 +224,7 @@ PAGES = {
     "audit.md": audit_page,
     "datasets.md": datasets_page,
     "splits.md": splits_page,
+    "results.md": results_page,
     "benchmarks.md": benchmarks_page,
 }
 
