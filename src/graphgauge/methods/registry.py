@@ -31,6 +31,7 @@ NODE_METHODS: Mapping[str, str] = MappingProxyType(
         "shifts/erm-mod": f"{_HOME}.shifts.classifiers:ErmMod",
         "shifts/erm-mcd": f"{_HOME}.shifts.classifiers:ErmMcd",
         "shifts/mixup": f"{_HOME}.shifts.mixup:Mixup",
+        "shifts/eerm": f"{_HOME}.shifts.eerm:Eerm",
         "shifts/dann": f"{_HOME}.shifts.dann:Dann",
         "shifts/coral": f"{_HOME}.shifts.coral:Coral",
         "shifts/natpn": f"{_HOME}.shifts.posterior:NaturalPosteriorNetwork",
