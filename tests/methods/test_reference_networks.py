@@ -60,9 +60,9 @@ def test_flow(stored):
     put(flows, stack_flows([sub(stored, "flow_")]))
     points = torch.tensor(stored["flow_z"])
     with torch.no_grad():
-        moved, stretched = flows.transform(points)
+        norms, stretched = flows.transform(points)
         density = flows(points)
-    assert np.allclose(moved[0].T, stored["flow_out"], atol=1e-10)
+    assert np.allclose(norms[0], np.square(stored["flow_out"]).sum(axis=1), atol=1e-10)
     assert np.allclose(stretched[0], stored["flow_logdet"], atol=1e-5)
     assert np.allclose(density[:, 0], stored["flow_logprob"], atol=1e-5)
     assert np.isclose(0.5 * 16 * np.log(4 * np.pi), stored["log_budget_16"])
@@ -181,7 +181,7 @@ def stack_flows(flows: list[dict[str, Any]]) -> dict[str, np.ndarray]:
     layers = [[sub(flow, f"transforms.{i}.") for flow in flows] for i in range(n_layers)]
     names = {"centre": "reference", "a": "alpha_prime", "b": "beta_prime"}
     return {
-        ours: np.array([[layer[theirs].reshape(-1, 1) for layer in row] for row in layers])
+        ours: np.array([[layer[theirs].reshape(-1) for layer in row] for row in layers])
         for ours, theirs in names.items()
     }
 

@@ -12,6 +12,8 @@ from graphgauge.methods.layers import uniform
 
 __all__ = ["RadialFlows"]
 
+_TINY = 1e-12
+
 
 class RadialFlows(nn.Module):
     """Some flows of radial layers side by side, from data to a standard normal.
@@ -44,32 +46,40 @@ class RadialFlows(nn.Module):
     def __init__(self, n_flows: int, width: int, n_layers: int, generator: Generator) -> None:
         super().__init__()
         bound = 1 / math.sqrt(width)
-        # Coordinates come before points: sums over coordinates then add whole rows.
-        self.centre = uniform(n_layers, n_flows, width, 1, bound=bound, generator=generator)
-        self.a = uniform(n_layers, n_flows, 1, 1, bound=bound, generator=generator)
-        self.b = uniform(n_layers, n_flows, 1, 1, bound=bound, generator=generator)
+        self.centre = uniform(n_layers, n_flows, width, bound=bound, generator=generator)
+        self.a = uniform(n_layers, n_flows, 1, bound=bound, generator=generator)
+        self.b = uniform(n_layers, n_flows, 1, bound=bound, generator=generator)
 
     def forward(self, points: Tensor) -> Tensor:
         """Log-density of points ``[n, width]`` under every flow ``[n, n_flows]``."""
-        moved, stretched = self.transform(points)
-        width = points.shape[1]
-        log_normal = -0.5 * (moved.square().sum(dim=1) + width * math.log(2 * math.pi))
-        return (log_normal + stretched).T
+        norms, stretched = self.transform(points)
+        constant = points.shape[1] * math.log(2 * math.pi)
+        return (stretched - 0.5 * (norms + constant)).T
 
     def transform(self, points: Tensor) -> tuple[Tensor, Tensor]:
-        """Return moved points ``[flows, width, n]`` and log-determinants ``[flows, n]``."""
-        width = points.shape[1]
-        moved = points.T.contiguous().unsqueeze(0)
-        stretched = torch.zeros((), dtype=points.dtype, device=points.device)
+        """Return squared norms of moved points and log-determinants, both ``[n_flows, n]``.
+
+        A layer scales the offset from its centre, z′ = z₀ + s (z − z₀) with s = 1 + b h. So all
+        that is ever asked of a point follows from its norm and its products with the centres to
+        come, and those of the centres with each other: the coordinates are touched once.
+        """
+        n_layers, n_flows, width = self.centre.shape
+        norms = points.square().sum(dim=1).expand(n_flows, -1)
+        products = (self.centre.view(-1, width) @ points.T).view(n_layers, n_flows, -1)
+        among = torch.einsum("kfd,jfd->kjf", self.centre, self.centre).unsqueeze(-1)
+        stretched = torch.zeros_like(norms)
         a = softplus(self.a)
         b = softplus(self.b) - a
-        for centre, near, pull in zip(self.centre, a, b, strict=True):
-            offset = moved - centre
-            # The square root has no slope at zero, so a point on a centre stands beside it.
-            distance = (offset.square().sum(dim=1, keepdim=True) + 1e-30).sqrt()
-            h = 1 / (near + distance)
-            bh = pull * h
-            moved = moved + bh * offset
-            # 1 + b h − b h² r = 1 + b h (1 − h r) = 1 + b h² a, which does not cancel.
-            stretched = stretched + (width - 1) * bh.log1p() + (bh * h * near).log1p()
-        return moved, stretched.squeeze(1)
+        for k in range(n_layers):
+            own, product = among[k, k], products[0]
+            # The root has no slope at zero, and rounding may fall below it.
+            squared = (norms - 2 * product + own).clamp_min(_TINY)
+            h = 1 / (a[k] + squared.sqrt())
+            bh = b[k] * h
+            scale = 1 + bh
+            # 1 + b h − b h² r = 1 + b h (1 − h r) = 1 + a b h², which does not cancel.
+            stretched = stretched + (width - 1) * bh.log1p() + (a[k] * bh * h).log1p()
+            norms = own + scale * (2 * (product - own) + scale * squared)
+            others = among[k, k + 1 :]
+            products = torch.addcmul(others, scale, products[1:] - others)
+        return norms, stretched
