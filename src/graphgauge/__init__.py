@@ -29,6 +29,11 @@ if TYPE_CHECKING:
     from graphgauge.formats import read_edges as read_edges
     from graphgauge.formats import read_predictions as read_predictions
     from graphgauge.graph import Graph as Graph
+    from graphgauge.methods import NODE_METHODS as NODE_METHODS
+    from graphgauge.methods import Method as Method
+    from graphgauge.methods import Predictor as Predictor
+    from graphgauge.methods import combine as combine
+    from graphgauge.methods import method as method
     from graphgauge.metrics import METRICS as METRICS
     from graphgauge.metrics import Metric as Metric
     from graphgauge.metrics import Outcomes as Outcomes
@@ -60,14 +65,18 @@ _HOME = {
     "InputError": "errors",
     "LinkPredictions": "predictions",
     "METRICS": "metrics",
+    "Method": "methods",
     "Metric": "metrics",
+    "NODE_METHODS": "methods",
     "NodePredictions": "predictions",
     "Options": "scoring",
     "Outcomes": "metrics",
+    "Predictor": "methods",
     "Ranks": "metrics",
     "Scorecard": "scoring",
     "Split": "parts",
     "Uncertainty": "uncertainty",
+    "combine": "methods",
     "compare_predictions": "scoring.comparison",
     "describe": "description",
     "fold_splits": "splits",
@@ -77,6 +86,7 @@ _HOME = {
     "k_shot_split": "splits",
     "link_split": "splits",
     "load": "datasets.load",
+    "method": "methods",
     "metric": "metrics",
     "node_property": "properties",
     "null_bands": "metrics.null",

@@ -1,4 +1,4 @@
-"""Graphs and splits for PyG. The one module that imports torch; nothing here is imported by others.
+"""Graphs and splits for PyG, which is imported here and nowhere else; nothing imports this module.
 
 >>> from graphgauge.datasets import planted
 >>> to_pyg(planted(200, 3).graph)

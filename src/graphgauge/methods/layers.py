@@ -37,10 +37,13 @@ class Noise:
         Where dropout comes from.
     batch
         Whether batch normalisation uses, and remembers, the statistics of the batch.
+    passes
+        How many passes in training mode a step stands for.
     """
 
     generator: Generator
     batch: bool = True
+    passes: int = 1
 
 
 def uniform(*shape: int, bound: float, generator: Generator) -> nn.Parameter:
@@ -123,25 +126,28 @@ class SageLayer(nn.Module):
 
 
 class BatchNorm(nn.Module):
-    """Batch normalisation; statistics move by `momentum` whenever it trains."""
+    """Batch normalisation; what it remembers of the past decays by 0.9 a pass.
+
+    The authors of *shifts* make passes in training mode for uncertainties that nobody reads. Their
+    statistics are those of the pass that counts, but for dropout: one update with what all of them
+    come to, 1 − 0.9ⁿ, stands for them.
+    """
 
     mean: Tensor
     variance: Tensor
 
-    def __init__(self, width: int, momentum: float = 0.1) -> None:
+    def __init__(self, width: int) -> None:
         super().__init__()
         self.weight = nn.Parameter(torch.ones(width, dtype=torch.float32))
         self.bias = nn.Parameter(torch.zeros(width, dtype=torch.float32))
         self.register_buffer("mean", torch.zeros(width, dtype=torch.float32))
         self.register_buffer("variance", torch.ones(width, dtype=torch.float32))
-        self.momentum = momentum
 
     def forward(self, x: Tensor, noise: Noise | None) -> Tensor:
         """Normalise by the batch if it trains, else by what was seen."""
         trains = noise is not None and noise.batch
-        return batch_norm(
-            x, self.mean, self.variance, self.weight, self.bias, trains, self.momentum
-        )
+        learned = (self.mean, self.variance, self.weight, self.bias)
+        return batch_norm(x, *learned, trains, 1 - 0.9**noise.passes if noise else 0.0)
 
 
 class LayerNorm(nn.Module):
@@ -157,7 +163,7 @@ class LayerNorm(nn.Module):
         return layer_norm(x, self.weight.shape, self.weight, self.bias)
 
 
-def dropout(x: Tensor, share: float, noise: Noise | None) -> Tensor:
+def dropout(x: Tensor, share: float, noise: Noise | None, *, in_place: bool = False) -> Tensor:
     """Set a share of entries to zero and scale the rest up; nothing without noise.
 
     Sixteen random bits decide on an entry: a quarter of the draws of torch's own dropout, and the
@@ -173,8 +179,11 @@ def dropout(x: Tensor, share: float, noise: Noise | None) -> Tensor:
         return x
     bits = torch.empty((x.numel() + 3) // 4, dtype=torch.int64, device=x.device)
     lanes = bits.random_(-(2**63), None, generator=noise.generator).view(torch.int16)
-    kept = lanes[: x.numel()].view(x.shape) >= round(share * 2**16) - 2**15
-    return x * kept.to(x.dtype).mul_(1 / (1 - share))
+    # Compared into numbers at once: a mask of truth values would take longer than the draws.
+    kept = torch.empty_like(x, requires_grad=False)
+    torch.ge(lanes[: x.numel()].view(x.shape), round(share * 2**16) - 2**15, out=kept)
+    kept.mul_(1 / (1 - share))
+    return x.mul_(kept) if in_place else x * kept
 
 
 def _affine(x: Tensor | Constant, weight: Tensor, bias: Tensor) -> Tensor:

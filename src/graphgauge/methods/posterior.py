@@ -47,13 +47,9 @@ class Posterior(Dirichlet):
 
     def phases(self) -> Sequence[Phase]:
         """Flows, all, flows."""
-        stirred = self.stirred and self.published
-        flows = {"flows_only": True, "stirred": stirred}
-        return [
-            Phase(self.warmup, self.flow_rate, **flows),
-            Phase(self.epochs, self.rate, self.decay),
-            Phase(self.finetune, self.flow_rate, **flows),
-        ]
+        kind = {"flows_only": True, "stirred": self.stirred and self.published}
+        before, after = (Phase(n, self.flow_rate, **kind) for n in (self.warmup, self.finetune))
+        return [before, self.main(), after]
 
     def standard(
         self,

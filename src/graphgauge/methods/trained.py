@@ -15,7 +15,6 @@ from graphgauge.arrays import FloatArray, IntArray
 from graphgauge.errors import InputError
 from graphgauge.graph import Graph
 from graphgauge.methods.inputs import Inputs, Norm
-from graphgauge.methods.layers import Noise
 from graphgauge.methods.losses import cross_entropy, dirichlet_loss
 from graphgauge.methods.network import Network
 from graphgauge.methods.training import Goal, Lesson, Objective, Phase, Progress, alone, train
@@ -91,6 +90,7 @@ class Trained:
     version: ClassVar[str] = "1"
     norm: ClassVar[Norm] = "symmetric"
     loops: ClassVar[bool] = False
+    passes_published: ClassVar[int] = 1
 
     @property
     def published(self) -> bool:
@@ -103,7 +103,12 @@ class Trained:
 
     def phases(self) -> Sequence[Phase]:
         """Say how it is trained."""
-        return [Phase(self.epochs, self.rate, self.decay)]
+        return [self.main()]
+
+    def main(self) -> Phase:
+        """Say how all of it is trained at once; unread passes are made as published."""
+        passes = self.passes_published if self.published else 1
+        return Phase(self.epochs, self.rate, self.decay, passes=passes)
 
     def objective(self) -> Objective:
         """Say what is minimised."""
@@ -152,7 +157,7 @@ class Trained:
                 goal=Goal(self.objective(), lesson, self.criterion()),
                 parts=parts,
                 labels=torch.tensor(labels, device=inputs.device),
-                noise=Noise(noise_of(seed, inputs.device)),
+                noise=noise_of(seed, inputs.device),
             )
         return NetworkPredictor(self, network.requires_grad_(False), size, progress, seed)
 

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import torch
-from torch import Tensor, nn
+from torch import Generator, Tensor, nn
 
 from graphgauge.arrays import IntArray
 from graphgauge.methods.inputs import Inputs, View
@@ -107,6 +107,8 @@ class Phase:
     stirred
         In such a phase, let dropout and batch statistics of the untrained rest go on, as the
         authors' code does; else the rest stands still.
+    passes
+        How many passes in training mode a step stands for.
     """
 
     epochs: int
@@ -114,6 +116,7 @@ class Phase:
     decay: float = 0.0
     flows_only: bool = False
     stirred: bool = False
+    passes: int = 1
 
 
 @dataclass
@@ -134,7 +137,7 @@ class _Task:
     train: Tensor
     valid: Tensor
     labels: Tensor
-    noise: Noise
+    generator: Generator
 
     def loss(self, output: Tensor, nodes: Tensor) -> Tensor:
         return self.goal.objective(output, self.labels[nodes])
@@ -178,6 +181,7 @@ class _Noisy:
 
     def __init__(self, task: _Task, phase: Phase) -> None:
         self.task, self.still = task, phase.flows_only
+        self.noise = Noise(task.generator, passes=phase.passes)
         hops = task.network.encoder.hops
         self.all = task.inputs.whole(hops, task.train.cpu().numpy())
         self.some = task.network.view(task.inputs, task.valid)
@@ -187,9 +191,9 @@ class _Noisy:
     def loss(self, done: float) -> Tensor:
         task = self.task
         if task.goal.lesson is None:
-            return task.loss(self._output(self.stem, self.all, task.noise), task.train)
+            return task.loss(self._output(self.stem, self.all, self.noise), task.train)
         labels = task.labels[task.train]
-        network, inputs, noise = task.network, task.inputs, task.noise
+        network, inputs, noise = task.network, task.inputs, self.noise
         step = Step(network, inputs, self.stem, self.all, noise, task.train, labels, done)
         loss: Tensor = task.goal.lesson(step)
         return loss
@@ -213,7 +217,7 @@ def train(
     goal: Goal,
     parts: tuple[IntArray, IntArray],
     labels: Tensor,
-    noise: Noise,
+    noise: Generator,
 ) -> Progress:
     """Train in phases; each ends with the weights that did best in validation.
 

@@ -24,22 +24,7 @@ from graphgauge.methods.trained import Categorical, NetworkPredictor, Size, nois
 from graphgauge.predictions import NodePredictions
 from graphgauge.uncertainty import Uncertainty
 
-__all__ = ["Erm", "ErmMcd", "ErmMod", "momentum"]
-
-
-def momentum(n_passes: int) -> float:
-    """Momentum of batch statistics that move `n_passes` times in every step.
-
-    The authors' code makes passes in training mode for uncertainties that nobody reads. Their
-    batch statistics are those of the pass that counts, but for dropout, so that 1 − (1 − 0.1)ⁿ
-    stands for them.
-
-    Examples
-    --------
-    >>> round(momentum(1), 3), round(momentum(4), 3), round(momentum(5), 3)
-    (0.1, 0.344, 0.41)
-    """
-    return 1 - 0.9**n_passes
+__all__ = ["Erm", "ErmMcd", "ErmMod"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,16 +43,11 @@ class Erm(Categorical):
     share: float = 0.2
 
     loops: ClassVar[bool] = True
+    passes_published: ClassVar[int] = 4
 
     def network(self, size: Size, generator: Generator) -> Network:
         """Make the network."""
-        encoder = GcnEncoder(
-            size.n_features,
-            self.hidden,
-            generator,
-            share=self.share,
-            momentum=momentum(4 if self.published else 1),
-        )
+        encoder = GcnEncoder(size.n_features, self.hidden, generator, share=self.share)
         return Network(encoder, SoftmaxHead(self.hidden, size.n_classes, generator))
 
 

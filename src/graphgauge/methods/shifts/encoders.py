@@ -29,19 +29,13 @@ class GcnEncoder(Encoder):
     noisy = True
 
     def __init__(
-        self,
-        n_features: int,
-        width: int,
-        generator: Generator,
-        *,
-        share: float = 0.2,
-        momentum: float = 0.1,
+        self, n_features: int, width: int, generator: Generator, *, share: float = 0.2
     ) -> None:
         super().__init__()
         self.width, self.share = width, share
         widths = [n_features] + [width] * (_N_LAYERS - 1)
         self.layers = nn.ModuleList(GcnLayer(n_in, width, generator) for n_in in widths)
-        self.norms = nn.ModuleList(BatchNorm(width, momentum) for _ in widths)
+        self.norms = nn.ModuleList(BatchNorm(width) for _ in widths)
 
     def stem(self, inputs: Inputs) -> Tensor:
         """Compute the first convolution."""
@@ -49,10 +43,10 @@ class GcnEncoder(Encoder):
 
     def body(self, hidden: Tensor, view: View, noise: Noise | None) -> Tensor:
         """Compute the rest."""
-        hidden = dropout(self.norms[0](hidden, noise), self.share, noise)
+        hidden = _drop(self.norms[0](hidden, noise), self.share, noise)
         later = zip(self.layers[1:], self.norms[1:], view.matrices, strict=True)
         for layer, norm, adjacency in later:
-            hidden = dropout(norm(gelu(layer(hidden, adjacency)), noise), self.share, noise)
+            hidden = _drop(norm(gelu(layer(hidden, adjacency)), noise), self.share, noise)
         return hidden
 
 
@@ -62,19 +56,13 @@ class DenseEncoder(Encoder):
     noisy = True
 
     def __init__(
-        self,
-        n_features: int,
-        width: int,
-        generator: Generator,
-        *,
-        share: float = 0.2,
-        momentum: float = 0.1,
+        self, n_features: int, width: int, generator: Generator, *, share: float = 0.2
     ) -> None:
         super().__init__()
         self.width, self.share = width, share
         widths = [n_features] + [width] * (_N_LAYERS - 1)
         self.layers = nn.ModuleList(Linear(n_in, width, generator) for n_in in widths)
-        self.norms = nn.ModuleList(BatchNorm(width, momentum) for _ in widths)
+        self.norms = nn.ModuleList(BatchNorm(width) for _ in widths)
 
     def stem(self, inputs: Inputs) -> Tensor:
         """Compute the first layer."""
@@ -82,9 +70,9 @@ class DenseEncoder(Encoder):
 
     def body(self, hidden: Tensor, view: View, noise: Noise | None) -> Tensor:
         """Compute the rest."""
-        hidden = dropout(self.norms[0](hidden, noise), self.share, noise)
+        hidden = _drop(self.norms[0](hidden, noise), self.share, noise)
         for layer, norm in zip(self.layers[1:], self.norms[1:], strict=True):
-            hidden = dropout(norm(gelu(layer(hidden)), noise), self.share, noise)
+            hidden = _drop(norm(gelu(layer(hidden)), noise), self.share, noise)
         return hidden
 
 
@@ -120,5 +108,10 @@ class ResidualEncoder(Encoder):
         for layer, norm, adjacency, own in later:
             skipped = hidden if own is None else hidden[own]
             added = gelu(layer(hidden, adjacency, own)) + skipped
-            hidden = dropout(norm(added), self.share, noise)
+            hidden = _drop(norm(added), self.share, noise)
         return hidden
+
+
+def _drop(normalised: Tensor, share: float, noise: Noise | None) -> Tensor:
+    """Drop in place: the gradient of a normalisation asks for its input alone."""
+    return dropout(normalised, share, noise, in_place=True)

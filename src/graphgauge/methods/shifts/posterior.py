@@ -9,13 +9,12 @@ section 5.2 and appendix F.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from torch import Generator
 
 from graphgauge.methods.network import Network, Propagation
 from graphgauge.methods.posterior import Posterior
-from graphgauge.methods.shifts.classifiers import momentum
 from graphgauge.methods.shifts.encoders import DenseEncoder, GcnEncoder
 from graphgauge.methods.trained import Size
 
@@ -31,10 +30,7 @@ class _Wide(Posterior):
 
     loops: ClassVar[bool] = True
     stirred: ClassVar[bool] = True
-
-    def noise(self) -> dict[str, Any]:
-        """Say how encoders drop and normalise; five passes a step are made as published."""
-        return {"share": self.share, "momentum": momentum(5 if self.published else 1)}
+    passes_published: ClassVar[int] = 5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +39,7 @@ class NaturalPosteriorNetwork(_Wide):
 
     def network(self, size: Size, generator: Generator) -> Network:
         """Make the network."""
-        encoder = GcnEncoder(size.n_features, self.hidden, generator, **self.noise())
+        encoder = GcnEncoder(size.n_features, self.hidden, generator, share=self.share)
         return self.natural(encoder, size, generator)
 
 
@@ -56,6 +52,6 @@ class GraphPosteriorNetwork(_Wide):
 
     def network(self, size: Size, generator: Generator) -> Network:
         """Make the network."""
-        encoder = DenseEncoder(size.n_features, self.hidden, generator, **self.noise())
+        encoder = DenseEncoder(size.n_features, self.hidden, generator, share=self.share)
         spread = Propagation(self.propagation_steps, self.teleport)
         return self.standard(encoder, size, generator, spread)
