@@ -16,6 +16,7 @@ from graphgauge.methods.layers import (
     dropout,
 )
 from graphgauge.methods.network import Encoder
+from graphgauge.methods.sparse import Constant
 
 __all__ = ["DenseEncoder", "GcnEncoder", "ResidualEncoder"]
 
@@ -79,11 +80,11 @@ class DenseEncoder(Encoder):
 class ResidualEncoder(Encoder):
     """The modified architecture: a linear layer, then two SAGE layers that are added to it.
 
-    Layers are normalised by rows. On the paper's graphs with self-loops a node is among its own
-    neighbours.
+    Layers are normalised by rows; dropout follows the SAGE layers alone. On the paper's graphs
+    with self-loops a node is among its own neighbours.
     """
 
-    hops = _N_LAYERS - 1
+    hops = 1
     noisy = True
 
     def __init__(
@@ -97,19 +98,19 @@ class ResidualEncoder(Encoder):
         self.norms = nn.ModuleList(LayerNorm(width) for _ in later)
 
     def stem(self, inputs: Inputs) -> Tensor:
-        """Compute the linear layer."""
-        hidden: Tensor = self.first_norm(self.first(inputs.features))
-        return hidden
+        """Compute the linear layer and the first SAGE layer."""
+        return self._add(0, self.first_norm(self.first(inputs.features)), inputs.adjacency)
 
     def body(self, hidden: Tensor, view: View, noise: Noise | None) -> Tensor:
-        """Compute the rest."""
+        """Compute the second SAGE layer."""
         hidden = dropout(hidden, self.share, noise)
-        later = zip(self.layers, self.norms, view.matrices, view.own, strict=True)
-        for layer, norm, adjacency, own in later:
-            skipped = hidden if own is None else hidden[own]
-            added = gelu(layer(hidden, adjacency, own)) + skipped
-            hidden = _drop(norm(added), self.share, noise)
-        return hidden
+        return _drop(self._add(1, hidden, view.matrices[0], view.own[0]), self.share, noise)
+
+    def _add(self, k: int, x: Tensor, adjacency: Constant, own: Tensor | None = None) -> Tensor:
+        """Add a SAGE layer to its own input, and normalise."""
+        added = gelu(self.layers[k](x, adjacency, own)) + (x if own is None else x[own])
+        normalised: Tensor = self.norms[k](added)
+        return normalised
 
 
 def _drop(normalised: Tensor, share: float, noise: Noise | None) -> Tensor:
