@@ -17,7 +17,7 @@ from graphgauge.errors import InputError
 from graphgauge.graph import Graph
 from graphgauge.methods.sparse import Constant, constant
 
-__all__ = ["Inputs", "Norm", "View"]
+__all__ = ["Inputs", "Norm", "View", "weighted", "with_loops"]
 
 Norm: TypeAlias = Literal["symmetric", "mean"]
 """How neighbours are added up: D^-½ A D^-½, or D^-1 A."""
@@ -91,8 +91,8 @@ class Inputs:
         self.device = torch.device(device)
         self.n_nodes, self.n_features = graph.n_nodes, int(graph.features.shape[1])
         self.features: Constant | Tensor = constant(graph.features, self.device)
-        self._pattern = _with_loops(graph.neighbours) if loops else graph.neighbours
-        self._weighted = _weighted(self._pattern, norm)
+        self._pattern = with_loops(graph.neighbours) if loops else graph.neighbours
+        self._weighted = weighted(self._pattern, norm)
 
     @cached_property
     def adjacency(self) -> Constant:
@@ -120,11 +120,13 @@ class Inputs:
         return View(self.index(layers[0]), matrices, own, None)
 
 
-def _with_loops(pattern: Any) -> Any:
+def with_loops(pattern: Any) -> Any:
+    """Make every node of a pattern without loops a neighbour of its own."""
     return sp.csr_array(pattern + sp.eye_array(pattern.shape[0], dtype=pattern.dtype))
 
 
-def _weighted(pattern: Any, norm: Norm) -> Any:
+def weighted(pattern: Any, norm: Norm) -> Any:
+    """Weigh the neighbours ``[i, j]`` that each node i aggregates; degrees are those of rows."""
     degrees = np.diff(pattern.indptr)
     inverse = 1 / np.maximum(degrees, 1)
     if norm == "mean":

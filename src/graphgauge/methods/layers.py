@@ -74,13 +74,23 @@ class Linear(nn.Module):
 
 
 class GcnLayer(nn.Module):
-    """Graph convolution ``Â x W + b`` (Kipf and Welling, ICLR 2017); Xavier weight, zero bias."""
+    """Graph convolution ``Â x W + b`` (Kipf and Welling, ICLR 2017); Xavier weight, zero bias.
 
-    def __init__(self, n_in: int, n_out: int, generator: Generator) -> None:
+    Where batch normalisation follows, a bias has no gradient but rounding, which Adam makes steps
+    of; so it may be left at zero.
+    """
+
+    bias: Tensor
+
+    def __init__(self, n_in: int, n_out: int, generator: Generator, *, bias: bool = True) -> None:
         super().__init__()
         bound = math.sqrt(6 / (n_in + n_out))
         self.weight = uniform(n_in, n_out, bound=bound, generator=generator)
-        self.bias = nn.Parameter(torch.zeros(n_out, dtype=torch.float32))
+        zeros = torch.zeros(n_out, dtype=torch.float32)
+        if bias:
+            self.bias = nn.Parameter(zeros)
+        else:
+            self.register_buffer("bias", zeros)
 
     def forward(self, x: Tensor | Constant, adjacency: Constant) -> Tensor:
         """Aggregate the narrower side: before the projection unless that makes rows shorter."""

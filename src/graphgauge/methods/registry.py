@@ -30,6 +30,10 @@ NODE_METHODS: Mapping[str, str] = MappingProxyType(
         "shifts/erm": f"{_HOME}.shifts.classifiers:Erm",
         "shifts/erm-mod": f"{_HOME}.shifts.classifiers:ErmMod",
         "shifts/erm-mcd": f"{_HOME}.shifts.classifiers:ErmMcd",
+        "shifts/mixup": f"{_HOME}.shifts.mixup:Mixup",
+        "shifts/eerm": f"{_HOME}.shifts.eerm:Eerm",
+        "shifts/dann": f"{_HOME}.shifts.dann:Dann",
+        "shifts/coral": f"{_HOME}.shifts.coral:Coral",
         "shifts/natpn": f"{_HOME}.shifts.posterior:NaturalPosteriorNetwork",
         "shifts/gpn": f"{_HOME}.shifts.posterior:GraphPosteriorNetwork",
     }

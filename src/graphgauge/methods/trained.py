@@ -17,7 +17,7 @@ from graphgauge.graph import Graph
 from graphgauge.methods.inputs import Inputs, Norm
 from graphgauge.methods.losses import cross_entropy, dirichlet_loss
 from graphgauge.methods.network import Network
-from graphgauge.methods.training import Objective, Phase, Progress, alone, train
+from graphgauge.methods.training import Goal, Lesson, Objective, Phase, Progress, alone, train
 from graphgauge.parts import Split
 from graphgauge.predictions import NodePredictions
 from graphgauge.uncertainty import Uncertainty
@@ -114,6 +114,22 @@ class Trained:
         """Say what is minimised."""
         raise NotImplementedError
 
+    def criterion(self) -> Objective | None:
+        """Say by what the epoch is chosen, if not by what is minimised."""
+        return None
+
+    def lesson(self, graph: Graph, split: Split, generator: Generator) -> Lesson | None:
+        """Say what is minimised in training, if that is more than the loss of the output.
+
+        Parameters
+        ----------
+        graph, split
+            Of which no label is to be looked at: a step gives those it trains on.
+        generator
+            From which the lesson draws its parameters, on the CPU.
+        """
+        return None
+
     def read(self, trained: NetworkPredictor, inputs: Inputs, labels: IntArray) -> NodePredictions:
         """Turn a network's output into predictions."""
         raise NotImplementedError
@@ -131,11 +147,14 @@ class Trained:
             size = _size(graph, inputs, labels[parts[0]])
             weights = Generator().manual_seed(seed)
             network = self.network(size, weights).to(inputs.device)
+            lesson = self.lesson(graph, split, weights)
+            if lesson is not None:
+                lesson.to(inputs.device)
             progress = train(
                 network,
                 inputs,
                 phases=self.phases(),
-                objective=self.objective(),
+                goal=Goal(self.objective(), lesson, self.criterion()),
                 parts=parts,
                 labels=torch.tensor(labels, device=inputs.device),
                 noise=noise_of(seed, inputs.device),

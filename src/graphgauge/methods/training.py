@@ -4,6 +4,9 @@ What a step computes is shared where it can be. The stem of the weights after a 
 validation of that step and the training of the next. A network without noise shares all of its
 output in this way. In phases that train flows alone, what lies before them is computed once, as far
 as it stands still.
+
+What a step minimises is the loss of the output, unless a `Lesson` says more: of hidden states, of
+mixed nodes, of edited graphs. Validation is always by the output.
 """
 
 from __future__ import annotations
@@ -13,17 +16,82 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import torch
-from torch import Generator, Tensor
+from torch import Generator, Tensor, nn
 
 from graphgauge.arrays import IntArray
 from graphgauge.methods.inputs import Inputs, View
 from graphgauge.methods.layers import Noise
 from graphgauge.methods.network import Network
 
-__all__ = ["Objective", "Phase", "Progress", "alone", "train"]
+__all__ = ["Goal", "Lesson", "Objective", "Phase", "Progress", "Step", "alone", "train"]
 
 Objective = Callable[[Tensor, Tensor], Tensor]
 """From the output of some nodes and their labels to a loss."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """What a step of training starts from.
+
+    Parameters
+    ----------
+    network, inputs
+        With the weights before the step.
+    stem
+        The encoder's stem of all nodes, with a gradient.
+    view
+        All nodes, of which those to train on are asked for.
+    noise
+        Of dropout.
+    train, labels
+        Nodes to train on ``[t]`` and their classes ``[t]``.
+    done
+        Share of the phase's epochs that lie behind, from 0 to below 1.
+    """
+
+    network: Network
+    inputs: Inputs
+    stem: Tensor
+    view: View
+    noise: Noise
+    train: Tensor
+    labels: Tensor
+    done: float
+
+    def hidden(self) -> Tensor:
+        """Compute hidden states of the nodes to train on, with noise."""
+        return self.network.hidden(self.stem, self.view, self.noise)
+
+    def output(self, hidden: Tensor) -> Tensor:
+        """Go on from hidden states to the output."""
+        return self.network.output(hidden, self.inputs, self.view)
+
+
+class Lesson(nn.Module):
+    """A loss of training beyond that of the output; its parameters are trained with the network."""
+
+    def forward(self, step: Step) -> Tensor:
+        """Compute the loss of a step."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What is minimised.
+
+    Parameters
+    ----------
+    objective
+        The loss of the output, in training and in validation.
+    lesson
+        What takes its place in training.
+    criterion
+        By what the epoch is chosen in validation, smallest first; by default the objective.
+    """
+
+    objective: Objective
+    lesson: Lesson | None = None
+    criterion: Objective | None = None
 
 
 @dataclass(frozen=True)
@@ -65,14 +133,19 @@ class _Task:
 
     network: Network
     inputs: Inputs
-    objective: Objective
+    goal: Goal
     train: Tensor
     valid: Tensor
     labels: Tensor
     generator: Generator
 
     def loss(self, output: Tensor, nodes: Tensor) -> Tensor:
-        return self.objective(output, self.labels[nodes])
+        return self.goal.objective(output, self.labels[nodes])
+
+    def criterion(self, output: Tensor, loss: float) -> float:
+        """Say how well an output does in validation, given its loss."""
+        measure = self.goal.criterion
+        return loss if measure is None else float(measure(output, self.labels[self.valid]))
 
 
 class _Quiet:
@@ -87,8 +160,8 @@ class _Quiet:
                 self.hidden = self._hidden()
         self.output = self._output()
 
-    def train(self) -> Tensor:
-        return self.output[: self.n_train]
+    def loss(self, done: float) -> Tensor:
+        return self.task.loss(self.output[: self.n_train], self.task.train)
 
     def valid(self) -> Tensor:
         self.output = self._output()
@@ -115,8 +188,15 @@ class _Noisy:
         with torch.set_grad_enabled(not self.still):
             self.stem = task.network.encoder.stem(task.inputs)
 
-    def train(self) -> Tensor:
-        return self._output(self.stem, self.all, self.noise)
+    def loss(self, done: float) -> Tensor:
+        task = self.task
+        if task.goal.lesson is None:
+            return task.loss(self._output(self.stem, self.all, self.noise), task.train)
+        labels = task.labels[task.train]
+        network, inputs, noise = task.network, task.inputs, self.noise
+        step = Step(network, inputs, self.stem, self.all, noise, task.train, labels, done)
+        loss: Tensor = task.goal.lesson(step)
+        return loss
 
     def valid(self) -> Tensor:
         if not self.still:
@@ -134,12 +214,12 @@ def train(
     inputs: Inputs,
     *,
     phases: Sequence[Phase],
-    objective: Objective,
+    goal: Goal,
     parts: tuple[IntArray, IntArray],
     labels: Tensor,
     noise: Generator,
 ) -> Progress:
-    """Train in phases; each ends with the weights of its lowest validation loss.
+    """Train in phases; each ends with the weights that did best in validation.
 
     Parameters
     ----------
@@ -147,8 +227,8 @@ def train(
         On one device.
     phases
         One after the other.
-    objective
-        The loss, of training and validation.
+    goal
+        What is minimised.
     parts
         Nodes to train on, and nodes to choose the epoch on.
     labels
@@ -157,7 +237,7 @@ def train(
         Where dropout comes from.
     """
     on, by = map(inputs.index, parts)
-    task = _Task(network, inputs, objective, on, by, labels, noise)
+    task = _Task(network, inputs, goal, on, by, labels, noise)
     progress = Progress()
     for phase in phases:
         if phase.epochs:
@@ -168,18 +248,23 @@ def train(
 def _run(task: _Task, phase: Phase, progress: Progress) -> None:
     network = task.network
     trained = _choose(network, flows_only=phase.flows_only)
+    lesson = task.goal.lesson
+    if lesson is not None:
+        trained.extend(lesson.parameters())
     adam = torch.optim.Adam(trained, lr=phase.rate, weight_decay=phase.decay, fused=True)
-    quiet = not network.encoder.noisy or (phase.flows_only and not phase.stirred)
+    noisy = network.encoder.noisy and (phase.stirred or not phase.flows_only)
+    quiet = lesson is None and not noisy
     outputs = _Quiet(task, phase) if quiet else _Noisy(task, phase)
     best, kept = float("inf"), _copies(network)
-    for _ in range(phase.epochs):
-        loss = task.loss(outputs.train(), task.train)
+    for epoch in range(phase.epochs):
+        loss = outputs.loss(epoch / phase.epochs)
         adam.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
         adam.step()
-        reached = float(task.loss(outputs.valid(), task.valid).detach())
+        output = outputs.valid()
         progress.train.append(float(loss.detach()))
-        progress.valid.append(reached)
+        progress.valid.append(float(task.loss(output, task.valid).detach()))
+        reached = task.criterion(output, progress.valid[-1])
         if reached < best:
             best = reached
             _copy(network, kept)
