@@ -59,27 +59,39 @@ class RadialFlows(nn.Module):
     def transform(self, points: Tensor) -> tuple[Tensor, Tensor]:
         """Return squared norms of moved points and log-determinants, both ``[n_flows, n]``.
 
-        A layer scales the offset from its centre, z′ = z₀ + s (z − z₀) with s = 1 + b h. So all
-        that is ever asked of a point follows from its norm and its products with the centres to
-        come, and those of the centres with each other: the coordinates are touched once.
+        A layer moves a point on the line through its centre: z′ = z₀ + s (z − z₀), s = 1 + b h.
+        Where that leaves it from any other place follows from distances alone (Stewart's theorem:
+        d′² = s d² + (1 − s) (D² − s r²), with D from the place to z₀ and r from z to z₀). So a
+        point is known by its distances from the centres to come, and from the origin.
         """
-        n_layers, n_flows, width = self.centre.shape
-        norms = points.square().sum(dim=1).expand(n_flows, -1)
-        products = (self.centre.view(-1, width) @ points.T).view(n_layers, n_flows, -1)
-        among = torch.einsum("kfd,jfd->kjf", self.centre, self.centre).unsqueeze(-1)
-        stretched = torch.zeros_like(norms)
+        n_flows, width = self.centre.shape[1:]
+        origin = self.centre.new_zeros(1, n_flows, width)
+        places = torch.cat([self.centre, origin])
+        between = _squared_distances(places, self.centre)
+        away = _squared_distances(places, points.unsqueeze(1))
         a = softplus(self.a)
         b = softplus(self.b) - a
-        for k in range(n_layers):
-            own, product = among[k, k], products[0]
+        nearness = []
+        for k, (near, pull) in enumerate(zip(a, b, strict=True)):
             # The root has no slope at zero, and rounding may fall below it.
-            squared = (norms - 2 * product + own).clamp_min(_TINY)
-            h = 1 / (a[k] + squared.sqrt())
-            bh = b[k] * h
-            scale = 1 + bh
-            # 1 + b h − b h² r = 1 + b h (1 − h r) = 1 + a b h², which does not cancel.
-            stretched = stretched + (width - 1) * bh.log1p() + (a[k] * bh * h).log1p()
-            norms = own + scale * (2 * (product - own) + scale * squared)
-            others = among[k, k + 1 :]
-            products = torch.addcmul(others, scale, products[1:] - others)
-        return norms, stretched
+            squared = away[0].clamp_min(_TINY)
+            nearness.append(1 / (near + squared.sqrt()))
+            move = pull * nearness[-1]
+            scale = 1 + move
+            apart = between[k + 1 :, :, k : k + 1]
+            away = torch.addcmul(scale * away[1:], move, scale * squared - apart)
+        h = torch.stack(nearness)
+        bh = b * h
+        # 1 + b h − b h² r = 1 + b h (1 − h r) = 1 + a b h², which does not cancel.
+        stretched = (width - 1) * bh.log1p() + (a * bh * h).log1p()
+        return away[0], stretched.sum(dim=0)
+
+
+def _squared_distances(places: Tensor, points: Tensor) -> Tensor:
+    """From every place ``[k, f, d]`` to points ``[n, 1 or f, d]`` of its flow: ``[k, f, n]``."""
+    if points.shape[1] == 1:
+        products = (places.flatten(0, 1) @ points.squeeze(1).T).view(*places.shape[:2], -1)
+    else:
+        products = torch.einsum("kfd,nfd->kfn", places, points)
+    norms = places.square().sum(dim=2).unsqueeze(2)
+    return torch.add(norms + points.square().sum(dim=2).T, products, alpha=-2)

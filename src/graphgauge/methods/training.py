@@ -21,6 +21,7 @@ from torch import Generator, Tensor, nn
 from graphgauge.arrays import IntArray
 from graphgauge.methods.inputs import Inputs, View
 from graphgauge.methods.layers import Noise
+from graphgauge.methods.memory import keep_freed_memory
 from graphgauge.methods.network import Network
 
 __all__ = ["Goal", "Lesson", "Objective", "Phase", "Progress", "Step", "alone", "train"]
@@ -296,6 +297,7 @@ def alone() -> Iterator[None]:
 
     Sums are made in another order by more threads, so one is part of being the same bit by bit.
     """
+    keep_freed_memory()
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
