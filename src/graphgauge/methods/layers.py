@@ -13,6 +13,7 @@ import torch
 from torch import Generator, Tensor, nn
 from torch.nn.functional import batch_norm, layer_norm
 
+from graphgauge.methods.dense import affine, project
 from graphgauge.methods.sparse import Constant
 
 __all__ = [
@@ -70,7 +71,7 @@ class Linear(nn.Module):
 
     def forward(self, x: Tensor | Constant) -> Tensor:
         """Map ``[n, n_in]`` to ``[n, n_out]``."""
-        return _affine(x, self.weight, self.bias)
+        return affine(x, self.weight, self.bias)
 
 
 class GcnLayer(nn.Module):
@@ -96,8 +97,8 @@ class GcnLayer(nn.Module):
         """Aggregate the narrower side: before the projection unless that makes rows shorter."""
         n_in, n_out = self.weight.shape
         if isinstance(x, Constant) or n_out < n_in:
-            return adjacency @ (x @ self.weight) + self.bias
-        return _affine(adjacency @ x, self.weight, self.bias)
+            return adjacency @ project(x, self.weight) + self.bias
+        return affine(adjacency @ x, self.weight, self.bias)
 
 
 class SageLayer(nn.Module):
@@ -120,8 +121,8 @@ class SageLayer(nn.Module):
         if own is not None and isinstance(x, Tensor):
             both = torch.cat([x[own], adjacency @ x], dim=1)
             stacked = torch.cat([self.weight[:, :n_out], self.weight[:, n_out:]])
-            return _affine(both, stacked, self.bias)
-        both = x @ self.weight
+            return affine(both, stacked, self.bias)
+        both = project(x, self.weight)
         return adjacency @ both[:, n_out:].contiguous() + (both[:, :n_out] + self.bias)
 
 
@@ -184,7 +185,3 @@ def dropout(x: Tensor, share: float, noise: Noise | None, *, in_place: bool = Fa
     torch.ge(lanes[: x.numel()].view(x.shape), round(share * 2**16) - 2**15, out=kept)
     kept.mul_(1 / (1 - share))
     return x.mul_(kept) if in_place else x * kept
-
-
-def _affine(x: Tensor | Constant, weight: Tensor, bias: Tensor) -> Tensor:
-    return x @ weight + bias if isinstance(x, Constant) else torch.addmm(bias, x, weight)

@@ -17,7 +17,7 @@ from torch import Tensor
 __all__ = ["Constant"]
 
 # Where more entries than this are set, the dense product is faster.
-_DENSE = 0.2
+_DENSE = 0.08
 
 
 class _Product(torch.autograd.Function):

@@ -15,6 +15,7 @@ from torch import Generator, Tensor
 
 from graphgauge.errors import InputError
 from graphgauge.graph import Graph
+from graphgauge.methods.dense import project
 from graphgauge.methods.inputs import View, weighted, with_loops
 from graphgauge.methods.layers import GcnLayer
 from graphgauge.methods.losses import cross_entropy
@@ -144,5 +145,4 @@ class Exploration(Lesson):
     def _first(self, step: Step) -> Tensor:
         """Project features, which is the same in all graphs."""
         layer = next(part for part in step.network.encoder.modules() if isinstance(part, GcnLayer))
-        projected: Tensor = self.features @ layer.weight
-        return projected
+        return project(self.features, layer.weight)

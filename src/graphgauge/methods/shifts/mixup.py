@@ -15,6 +15,7 @@ import torch
 from torch import Generator, Tensor, nn
 
 from graphgauge.graph import Graph
+from graphgauge.methods.dense import project
 from graphgauge.methods.inputs import Inputs, View
 from graphgauge.methods.layers import BatchNorm, Noise, dropout, uniform
 from graphgauge.methods.losses import cross_entropy
@@ -109,15 +110,15 @@ class TwinLayer(nn.Module):
 
     def messages(self, x: Tensor, adjacency: Constant) -> Tensor:
         """Aggregate neighbours."""
-        return adjacency @ (x @ self.weight[:, : self.n_out])
+        return adjacency @ project(x, self.weight[:, : self.n_out])
 
     def centre(self, x: Tensor) -> Tensor:
         """Project the nodes themselves."""
-        return x @ self.weight[:, self.n_out :]
+        return project(x, self.weight[:, self.n_out :])
 
     def both(self, x: Tensor | Constant, adjacency: Constant) -> Tensor:
         """Compute messages and centres side by side, reading x once."""
-        projected = x @ self.weight
+        projected = project(x, self.weight)
         messages = adjacency @ projected[:, : self.n_out].contiguous()
         return torch.cat([messages, projected[:, self.n_out :]], dim=1)
 
