@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 import torch
 from hypothesis import given, settings
@@ -53,6 +55,19 @@ def test_views_in_any_order_in_memory() -> None:
     wide = drawn(8, 12, seed=0)
     x, weight = drawn(12, 30, seed=1).T, wide[:, 3:9]
     torch.testing.assert_close(dense.project(x[:, :8], weight), x[:, :8] @ weight)
+
+
+def test_slices_take_no_longer_than_copies() -> None:
+    x, wide = drawn(600, 64, seed=0), drawn(64, 128, seed=1)
+
+    def seconds(weight: torch.Tensor) -> float:
+        start = time.process_time()
+        for _ in range(5):
+            given_ = dense.project(x.requires_grad_(), weight)
+            given_.sum().backward()
+        return time.process_time() - start
+
+    assert seconds(wide[:, :64]) < 20 * min(seconds(wide[:, :64].clone()) for _ in range(3)) + 1e-2
 
 
 @pytest.mark.parametrize("n", [0, 3])
