@@ -19,6 +19,7 @@ from graphgauge.datasets.planted import planted
 from graphgauge.errors import InputError
 from graphgauge.graph import Graph
 from graphgauge.methods.ensembles import combine
+from graphgauge.methods.search import Found
 from graphgauge.metrics import Outcomes, metric
 from graphgauge.parts import Split
 from graphgauge.predictions import NodePredictions
@@ -162,6 +163,8 @@ def _trained(spec: RunSpec, device: str, made: dict[str, Any]) -> NodePrediction
     with one_thread(), seeded(seed):
         predictor = method.fit(graph, split, seed=seed)
         predictions = predictor.predict(graph)
+    if isinstance(predictor, Found):
+        made["search"] = predictor.told()
     return replace(predictions, parts=split.parts, name=spec.label)
 
 

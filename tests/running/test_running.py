@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -51,6 +52,29 @@ def test_a_run_is_measured_and_told_how(tmp_path):
     assert {"started", "seconds", "cpu_seconds", "peak_mb", "machine"} <= set(record.timing)
     assert record.made["versions"]["numpy"] == np.__version__
     assert set(predictions.parts) == {"train", "valid_in", "test_in", "valid_out", "test_out"}
+
+
+def test_what_is_to_be_chosen_is_chosen_in_every_run_and_recorded(tmp_path):
+    hyper = "hyper = { rounds = { among = [0, 3] }, noise = 0.2 }"
+    [spec] = _specs(tmp_path, methods={"spread": f"use = 'stand_ins:Spread'\n{hyper}"}, seeds=1)
+    record, predictions = execute(spec)
+    search = record.made["search"]
+    assert [trial["hyper"]["rounds"] for trial in search["tried"]] == [0, 3]
+    best = max(search["tried"], key=lambda trial: (trial["accuracy"], -trial["loss"]))
+    assert search["chosen"] == best["hyper"] == {"rounds": 3}
+    fixed = replace(spec, hyper={"rounds": 3, "noise": 0.2})
+    assert np.array_equal(execute(fixed)[1].probs, predictions.probs)
+    assert fixed.id != spec.id
+
+
+@pytest.mark.parametrize(
+    ("hyper", "told"),
+    [("rounds = { among = [] }", "rounds needs a list"), ("round = { among = [1] }", "'round'")],
+)
+def test_a_choice_among_nothing_or_of_nothing_is_told_before_anything_is_run(tmp_path, hyper, told):
+    methods = {"spread": f"use = 'stand_ins:Spread'\nhyper = {{ {hyper} }}"}
+    with pytest.raises(InputError, match=told):
+        _specs(tmp_path, methods=methods)
 
 
 def test_two_runs_of_a_spec_are_equal_even_of_methods_that_draw_globally(tmp_path):

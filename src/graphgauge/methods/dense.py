@@ -79,7 +79,7 @@ def _gradient_of_weight(x: Tensor, given: Tensor) -> Tensor:
 def _times(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """Compute ``x Vᵀ + b`` for V ``[n_out, n_in]``, both in any order in memory.
 
-    V may be transposed, yet must be dense: of a slice, oneDNN's product is hundreds of times slower.
+    V may be transposed, yet must be dense: slices take oneDNN hundreds of times longer.
     """
     if not (weight.is_contiguous() or weight.T.is_contiguous()):
         weight = weight.contiguous()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import product
 from types import MappingProxyType
 from typing import Any
@@ -12,12 +13,12 @@ import numpy as np
 
 from graphgauge.errors import InputError
 from graphgauge.graph import Graph
-from graphgauge.methods.method import Predictor
+from graphgauge.methods.method import Method, Predictor
 from graphgauge.methods.registry import method
 from graphgauge.parts import Split
 from graphgauge.predictions import NodePredictions
 
-__all__ = ["CRITERIA", "Found", "Trial", "grid", "search"]
+__all__ = ["CRITERIA", "Found", "Searched", "Trial", "grid", "search"]
 
 CRITERIA = ("loss", "accuracy")
 
@@ -38,6 +39,59 @@ class Found:
     chosen: Trial
     predictor: Predictor
     tried: tuple[Trial, ...] = field(default=())
+
+    def predict(self, graph: Graph) -> NodePredictions:
+        """Predict by what was chosen."""
+        return self.predictor.predict(graph)
+
+    def told(self) -> dict[str, Any]:
+        """Return plain values that say what was tried and chosen, for a record."""
+        tried = [
+            {"hyper": dict(one.hyper), "loss": one.loss, "accuracy": one.accuracy}
+            for one in self.tried
+        ]
+        return {"chosen": dict(self.chosen.hyper), "tried": tried}
+
+
+@dataclass(frozen=True)
+class Searched:
+    """A method some of whose hyper-parameters are chosen on validation data, in every fit anew.
+
+    All are trained with one seed. Of equals the better in the other criterion is chosen, then the
+    first. Labels of other parts than ``train`` and ``valid_in`` (or ``valid``) are not looked at.
+
+    Parameters
+    ----------
+    make
+        From hyper-parameters to a method.
+    ranges
+        Lists of values to try, by the name of the hyper-parameter.
+    by
+        ``accuracy`` or ``loss``, the mean negative log-likelihood.
+    """
+
+    make: Callable[..., Method]
+    ranges: Mapping[str, Any]
+    by: str = "accuracy"
+
+    def __post_init__(self) -> None:
+        if self.by not in CRITERIA:
+            raise InputError(f"by: {self.by!r} is neither 'loss' nor 'accuracy'")
+        # A misspelt name is told before anything is trained.
+        for hyper in grid(self.ranges):
+            self.make(**hyper)
+
+    def fit(self, graph: Graph, split: Split, *, seed: int) -> Found:
+        """Train with every combination of values, and keep what validates best."""
+        tried: list[Trial] = []
+        best: tuple[Trial, Predictor] | None = None
+        for hyper in grid(self.ranges):
+            predictor = self.make(**hyper).fit(graph, split, seed=seed)
+            tried.append(_trial(hyper, predictor.predict(graph), split))
+            if best is None or _rank(tried[-1], self.by) < _rank(best[0], self.by):
+                best = tried[-1], predictor
+        assert best is not None
+        return Found(*best, tuple(tried))
 
 
 def grid(ranges: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -66,10 +120,7 @@ def search(
     by: str = "accuracy",
     **fixed: Any,
 ) -> Found:
-    """Train a method with every combination of values, and keep what validates best.
-
-    All are trained with one seed. Of equals the better in the other criterion is chosen, then the
-    first. Labels of other parts than ``train`` and ``valid_in`` (or ``valid``) are not looked at.
+    """Train a method of the registry with every combination of values, and keep the best.
 
     Parameters
     ----------
@@ -77,12 +128,10 @@ def search(
         Of the method.
     graph, split
         What it is trained on.
-    ranges
-        Lists of values to try, by the name of the hyper-parameter.
+    ranges, by
+        As in `Searched`.
     seed
         Of training.
-    by
-        ``accuracy`` or ``loss``, the mean negative log-likelihood.
     fixed
         Protocol, device, and hyper-parameters that are the same in all.
 
@@ -96,22 +145,10 @@ def search(
     >>> dict(found.chosen.hyper), len(found.tried)
     ({'rate': 0.01}, 2)
     """
-    if by not in CRITERIA:
-        raise InputError(f"by: {by!r} is neither 'loss' nor 'accuracy'")
     both = sorted(set(ranges) & set(fixed))
     if both:
         raise InputError(f"search: {', '.join(both)} cannot be fixed and searched")
-    # A misspelt name is told before anything is trained.
-    wanted = [(hyper, method(name, **fixed, **hyper)) for hyper in grid(ranges)]
-    tried: list[Trial] = []
-    best: tuple[Trial, Predictor] | None = None
-    for hyper, made in wanted:
-        predictor = made.fit(graph, split, seed=seed)
-        tried.append(_trial(hyper, predictor.predict(graph), split))
-        if best is None or _rank(tried[-1], by) < _rank(best[0], by):
-            best = tried[-1], predictor
-    assert best is not None
-    return Found(*best, tuple(tried))
+    return Searched(partial(method, name, **fixed), ranges, by).fit(graph, split, seed=seed)
 
 
 def _trial(hyper: Mapping[str, Any], predictions: NodePredictions, split: Split) -> Trial:
