@@ -1,5 +1,5 @@
 # Each target makes what it needs from nothing: a virtual environment in .venv, with the versions
-# in constraints.txt. `make demo` installs the light judge only.
+# in constraints.txt.
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
@@ -9,7 +9,7 @@ export PIP_BUILD_CONSTRAINT := constraints.txt
 
 .PHONY: demo test test-long check bench
 
-demo: .venv/.judge
+demo: .venv/.train
 	@$(BIN)/graphgauge demo
 
 test: .venv/.dev
@@ -28,13 +28,13 @@ bench: .venv/.dev
 	@for script in $(filter-out benchmarks/sides.py,$(wildcard benchmarks/*.py)); do \
 	  echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
-.venv/.judge: pyproject.toml constraints.txt
-	@echo "Installing graphgauge into .venv, once; this takes about a minute ..."
+.venv/.train: pyproject.toml constraints.txt
+	@echo "Installing graphgauge and torch into .venv, once; this takes a minute or two ..."
 	@test -x $(BIN)/pip || $(PYTHON) -m venv .venv
-	@$(PIP) -e .
+	@$(PIP) -e ".[train]"
 	@touch $@
 
-.venv/.dev: .venv/.judge
-	@echo "Installing what tests and checks need, torch among it; this takes a few minutes ..."
+.venv/.dev: .venv/.train
+	@echo "Installing what tests and checks need; this takes a few minutes ..."
 	@$(PIP) -e ".[dev]"
 	@touch $@

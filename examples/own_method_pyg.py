@@ -14,7 +14,7 @@ try:
 
     from graphgauge.pyg import to_pyg
 except ImportError:
-    raise SystemExit('this example needs PyG: pip install "graphgauge[train]"') from None
+    raise SystemExit('this example needs PyG: pip install "graphgauge[pyg]"') from None
 
 
 class OwnNetwork:

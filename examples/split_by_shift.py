@@ -1,7 +1,7 @@
 """Bring in your own graph, split it by a shift, and have the same parts in PyG.
 
 Run it as it stands: the graphs are the karate club and a list of edges written here. The last step
-needs torch and PyG (``pip install "graphgauge[train]"``), the first one NetworkX.
+needs torch and PyG (``pip install "graphgauge[pyg]"``), the first one NetworkX.
 """
 
 from __future__ import annotations

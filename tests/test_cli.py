@@ -231,8 +231,8 @@ def test_text_from_files_is_shown_as_it_is(tmp_path, capsys):
     assert "\x1b" not in out
 
 
-def test_demo_judges_three_models(tmp_path, capsys):
-    assert main(["demo", "--out", str(tmp_path / "demo")]) == 0
+def test_demo_without_training_judges_three_models(tmp_path, capsys):
+    assert main(["demo", "--out", str(tmp_path / "demo"), "--planted"]) == 0
     out = capsys.readouterr().out
     for line in (
         "calibrated        ✔ good",

@@ -30,7 +30,7 @@ from graphgauge.splits import SHIFTS, published_split, shift_split
 from graphgauge.splits.sizes import ROUNDINGS
 from graphgauge.steps import prepare
 
-__all__ = ["execute", "findings_of", "measure", "split_of", "training_seed"]
+__all__ = ["execute", "findings_of", "graph_of", "measure", "split_of", "training_seed"]
 
 # Where the benchmarks' authors keep their parts, and the names of theirs that are not ours.
 _COLLECTIONS = {"shifts": "structural-shifts", "revisiting": "revisiting"}
@@ -95,7 +95,8 @@ def training_seed(spec: RunSpec) -> int:
 
 
 @lru_cache(maxsize=2)
-def _graph(dataset: str, steps: tuple[str, ...]) -> Graph:
+def graph_of(dataset: str, steps: tuple[str, ...] = ()) -> Graph:
+    """Get a data set by its slug, or make a planted graph, ``planted-<number of nodes>``."""
     if found := _PLANTED.fullmatch(dataset):
         return prepare(planted(int(found[1])).graph, *steps)
     return load(dataset, steps=steps)
@@ -124,7 +125,7 @@ def split_of(
             f"setting: {setting!r} is no shift, such as density-50 (there are {known})"
         )
     ratio = int(found["ratio"] or 50)
-    graph = _graph(dataset, tuple(step for step in steps if not step.startswith("features-")))
+    graph = graph_of(dataset, tuple(step for step in steps if not step.startswith("features-")))
     published = protocol == "published"
     if published and ratio == 50 and _has_published_parts(benchmark, dataset):
         return published_split(dataset, benchmark, name, graph=graph)
@@ -149,7 +150,7 @@ def _has_published_parts(benchmark: str, dataset: str) -> bool:
 def _trained(spec: RunSpec, device: str, made: dict[str, Any]) -> NodePredictions:
     where = spec.benchmark, spec.dataset, spec.setting, spec.protocol
     split = split_of(*where, spec.steps)
-    graph = _graph(spec.dataset, spec.steps)
+    graph = graph_of(spec.dataset, spec.steps)
     seed = training_seed(spec)
     by = str(split.recipe.get("by", ""))
     made |= {

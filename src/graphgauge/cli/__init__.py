@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from graphgauge.cli import data, importing, judging, running, shifting, splitting, tables
+from graphgauge.cli import data, demo, importing, judging, running, shifting, splitting, tables
 from graphgauge.cli.output import unheard
 
 __all__ = ["app", "main"]
@@ -40,7 +40,7 @@ def _root(
         raise typer.Exit
 
 
-for _command in (judging.score, judging.compare, judging.audit, judging.demo):
+for _command in (judging.score, judging.compare, judging.audit, demo.demo):
     app.command()(_command)
 app.command(name="metrics")(judging.list_metrics)
 data.data.command(name="import")(importing.import_graph)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import sys
 from collections import Counter
@@ -19,12 +20,27 @@ from graphgauge.engine import Event, Step
 from graphgauge.forecast import Experience, Forecast
 from graphgauge.records import Record, Records, RunSpec
 from graphgauge.report.terminal import plain
+from graphgauge.stats import summarize
 
-__all__ = ["duration", "following", "show_forecast", "show_records", "show_runs", "show_summary"]
+__all__ = [
+    "duration",
+    "following",
+    "show_forecast",
+    "show_means",
+    "show_records",
+    "show_runs",
+    "show_summary",
+]
 
 _Teller: TypeAlias = Callable[[Event], None]
 
 _MOST_REASONS = 12
+_MEANS = (
+    ("accuracy ID", "ID", "accuracy"),
+    ("accuracy OOD", "OOD", "accuracy"),
+    ("ECE", "all", "ece"),
+    ("AUROC of OOD", "all", "auroc"),
+)
 _MARKS = {"done": ("✔", "green"), "failed": ("✘", "red"), "skipped": ("▲", "yellow")}
 
 
@@ -106,6 +122,22 @@ def show_records(records: Records) -> None:
     console.print(Text(_counted(records) or "no records", "dim"))
 
 
+def show_means(records: Sequence[Record]) -> None:
+    """Print one row a method: means and deviations over its seeds, in percent."""
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("over seeds", no_wrap=True)
+    for name in ("runs", *(title for title, _, _ in _MEANS)):
+        table.add_column(name, justify="right", no_wrap=True)
+    by_method: dict[str, list[Record]] = {}
+    for record in records:
+        by_method.setdefault(record.spec.method, []).append(record)
+    for method, found in sorted(by_method.items()):
+        n = len(found[0].spec.members)
+        runs = f"1 of {n}" if n else str(len(found))
+        table.add_row(plain(method), runs, *(_mean(found, *where) for _, *where in _MEANS))
+    Console(soft_wrap=not sys.stdout.isatty()).print(table)
+
+
 @contextlib.contextmanager
 def following(total: int, n_workers: int) -> Iterator[_Teller]:
     """Follow runs: bars where a person looks, a line a run elsewhere, on standard error."""
@@ -182,6 +214,13 @@ def _row(record: Record) -> list[str | Text]:
     mark, colour = _MARKS[record.status]
     words = (spec.dataset, spec.setting, spec.method, spec.protocol, seed)
     return [*map(plain, words), *accuracy, _seconds(record), Text(mark, colour)]
+
+
+def _mean(records: Sequence[Record], part: str, metric: str) -> str:
+    values = [record.values.get(part, {}).get(metric) for record in records]
+    found = summarize([100 * value for value in values if value is not None])
+    spread = "" if math.isnan(found.sd) else f" ± {found.sd:.1f}"
+    return f"{found.mean:.1f}{spread}"
 
 
 def _seconds(record: Record) -> str:

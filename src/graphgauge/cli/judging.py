@@ -1,4 +1,4 @@
-"""Commands that judge predictions: score, compare, audit, metrics, demo."""
+"""Commands that judge predictions: score, compare, audit, metrics."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from graphgauge.scoring import Options, Scorecard
     from graphgauge.scoring.comparison import Compared
 
-__all__ = ["audit", "compare", "demo", "list_metrics", "score"]
+__all__ = ["audit", "compare", "judge", "list_metrics", "score"]
 
 _Files = Annotated[
     list[Path],
@@ -87,7 +87,7 @@ def score(
         seed=seed,
         protocol=protocol,
     )
-    _judge(name_files(files), edges, options, (json, html))
+    judge(name_files(files), edges, options, (json, html))
 
 
 def compare(
@@ -174,32 +174,7 @@ def list_metrics(
     write_json(json, {"schema": "graphgauge.metrics/1", "metrics": rows})
 
 
-def demo(
-    out: Annotated[Path, typer.Option(help="Folder for predictions and report.")] = Path(
-        "graphgauge-demo"
-    ),
-    seed: _Seed = 0,
-) -> None:
-    """Judge three models on a planted graph whose true posteriors are known.
-
-    One model is calibrated, one over-confident, one misled by a shift: what good and bad look like.
-    """
-    from graphgauge.datasets.demo import demo_predictions
-    from graphgauge.errors import InputError
-    from graphgauge.scoring import Options
-
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{out}: cannot be made ({error.strerror})") from None
-    files = {}
-    for name, predictions in demo_predictions(seed=seed).items():
-        files[name] = out / f"{name}.npz"
-        predictions.save(files[name])
-    _judge(files, None, Options(seed=seed), (None, out / "report.html"))
-
-
-def _judge(
+def judge(
     files: Mapping[str, Path],
     edges: Path | None,
     options: Options,

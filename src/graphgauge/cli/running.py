@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from graphgauge.forecast import Experience
     from graphgauge.records import RunSpec
 
-__all__ = ["read_names", "read_numbers", "records", "run"]
+__all__ = ["execute", "read_names", "read_numbers", "records", "run"]
 
 _WHAT = "What to run (default: all of the benchmark)"
 _WHERE = "Where to run it"
@@ -135,16 +135,17 @@ def run(
         from graphgauge.cluster import cluster_workers
 
         where = cluster_workers(cluster, device=device)
-    _execute(specs, left, place, where, Experience(known))
+    execute(specs, left, place, where, Experience(known))
 
 
-def _execute(
+def execute(
     specs: list[RunSpec],
     left: list[RunSpec],
     place: Place,
     where: AbstractContextManager[Workers],
     experience: Experience,
 ) -> None:
+    """Execute what is left, tell how it goes, and exit with 1 if something failed."""
     from graphgauge.cli.board import following, show_forecast, show_summary
     from graphgauge.engine import run_all
 
