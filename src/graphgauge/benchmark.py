@@ -28,7 +28,7 @@ _SLUG = re.compile(r"[a-z0-9]+([-_.][a-z0-9]+)*")
 _MOST_BYTES = 2**22
 _SECTIONS = ("benchmark", "datasets", "settings", "methods", "rows")
 # What tables are made by; they read it themselves.
-_OF_TABLES = ("metrics", "lists", "tables", "errata")
+_OF_TABLES = ("metrics", "lists", "tables", "errata", "explained")
 _ABOUT = ("name", "title", "cite", "seeds", "published_seeds", "datasets", "settings", "note")
 _TRAINED = ("use", "hyper", "datasets", "settings", "title", "note")
 _DERIVED = ("of", "combine", "n", "datasets", "settings", "title", "note")

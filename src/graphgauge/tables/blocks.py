@@ -94,6 +94,8 @@ def _cell(place: Place, found: _Found, scores: Scores) -> Cell:
     void = any(erratum.void for erratum in errata)
     verdict = judge(found.ours, found.printed, rounding=rounding, void=void)
     notes = found.notes + tuple(f"erratum: {erratum.text}" for erratum in errata)
+    if verdict is Verdict.DIFFERS:
+        notes += tuple(f"differs: {why.text}" for why in scores.paper.explanations_of(place))
     if not figure.printed:
         verdict, notes = Verdict.NOT_PRINTED, ("not printed", *notes)
     elif verdict is Verdict.NOT_PRINTED:

@@ -16,7 +16,7 @@ from typing import Any
 
 from graphgauge.errors import InputError
 from graphgauge.tables.figures import Place
-from graphgauge.tables.spec import Block, Erratum, Paper, TableSpec
+from graphgauge.tables.spec import Block, Erratum, Paper, Remark, TableSpec
 
 __all__ = ["PAPERS", "paper"]
 
@@ -71,6 +71,7 @@ def _paper(document: Mapping[str, Any]) -> Paper:
         remarks={name: entry["note"] for name, entry in methods.items() if "note" in entry},
         tables=MappingProxyType({table.number: table for table in tables}),
         errata=tuple(map(_erratum, document["errata"])),
+        explained=tuple(Remark(e["text"], _where(e)) for e in document.get("explained", ())),
     )
 
 
@@ -124,9 +125,14 @@ def _pairs(
 
 
 def _erratum(entry: Mapping[str, Any]) -> Erratum:
-    where = {
+    return Erratum(
+        entry["text"], _where(entry), entry.get("void", False), entry.get("distinct", False)
+    )
+
+
+def _where(entry: Mapping[str, Any]) -> dict[str, tuple[Any, ...]]:
+    return {
         name: tuple(values) if isinstance(values, list) else (values,)
         for name, values in entry.items()
         if name in Place._fields
     }
-    return Erratum(entry["text"], where, entry.get("void", False), entry.get("distinct", False))

@@ -25,7 +25,7 @@ from typing import Any
 from graphgauge.errors import InputError
 from graphgauge.tables.figures import Place
 
-__all__ = ["KINDS", "OUTCOMES", "Block", "Erratum", "Paper", "TableSpec"]
+__all__ = ["KINDS", "OUTCOMES", "Block", "Erratum", "Paper", "Remark", "TableSpec"]
 
 KINDS = ("cells", "drops", "ranks", "win-tie-loss", "counts")
 OUTCOMES = ("win", "tie", "loss")
@@ -131,8 +131,8 @@ class TableSpec:
 
 
 @dataclass(frozen=True)
-class Erratum:
-    """What is wrong with figures as printed.
+class Remark:
+    """What is to be said of some places: why ours differ there, say.
 
     Parameters
     ----------
@@ -140,14 +140,28 @@ class Erratum:
         In words.
     where
         Values that a place must have, by the names of its fields.
+    """
+
+    text: str
+    where: Mapping[str, tuple[Any, ...]]
+
+    def concerns(self, place: Place) -> bool:
+        """Tell whether a place is meant."""
+        return all(getattr(place, name) in values for name, values in self.where.items())
+
+
+@dataclass(frozen=True)
+class Erratum(Remark):
+    """What is wrong with figures as printed.
+
+    Parameters
+    ----------
     void
         Whether the figure is none of what it says, so that it cannot be reproduced.
     distinct
         Leave out methods compared with themselves.
     """
 
-    text: str
-    where: Mapping[str, tuple[Any, ...]]
     void: bool = False
     distinct: bool = False
 
@@ -155,7 +169,7 @@ class Erratum:
         """Tell whether the figure at a place is meant."""
         if self.distinct and place.variant == f"vs-{place.method}":
             return False
-        return all(getattr(place, name) in values for name, values in self.where.items())
+        return super().concerns(place)
 
 
 @dataclass(frozen=True)
@@ -182,6 +196,8 @@ class Paper:
         On methods.
     tables, errata
         All of them.
+    explained
+        Why ours differ, where they do.
     """
 
     name: str
@@ -199,6 +215,7 @@ class Paper:
     remarks: Mapping[str, str]
     tables: Mapping[int, TableSpec]
     errata: tuple[Erratum, ...] = field(repr=False)
+    explained: tuple[Remark, ...] = field(repr=False, default=())
 
     def table(self, number: int) -> TableSpec:
         """Return a table by its number in the paper.
@@ -255,3 +272,7 @@ class Paper:
     def errata_of(self, place: Place) -> Iterator[Erratum]:
         """Yield what is wrong with the figure at a place."""
         return (erratum for erratum in self.errata if erratum.concerns(place))
+
+    def explanations_of(self, place: Place) -> Iterator[Remark]:
+        """Yield why ours differs at a place, if it does."""
+        return (remark for remark in self.explained if remark.concerns(place))
