@@ -22,7 +22,7 @@ __all__ = ["Couplings"]
 # Up to so many strengths, edges of the same one share a matrix.
 _FEW = 16
 # Numbers in a block of messages, in one of couplings, and in all couplings that are kept.
-_MESSAGES, _TABLE, _KEPT = 2**17, 2**18, 2**22
+_MESSAGES, _TABLE, _KEPT = 2**18, 2**18, 2**22
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +43,8 @@ class Couplings:
         Where blocks begin, and where the last ends.
     shared
         Whether the edges of a block share one matrix.
+    symmetric
+        Whether the matrices are known to be the same seen from either end.
 
     Examples
     --------
@@ -61,6 +63,7 @@ class Couplings:
     spread: float
     cuts: IntArray
     shared: bool
+    symmetric: bool
 
     @classmethod
     def of(cls, model: PairwiseModel, place: IntArray) -> Couplings:
@@ -79,7 +82,8 @@ class Couplings:
         tops[np.isneginf(tops)] = 0
         spread = float((tops - bottoms).max(initial=0))
         cuts = _cuts(starts, len(order), max(longest, 1))
-        return cls(model, order, tops[order], spread, cuts, groups is not None)
+        alike = model.coupling.ndim == 2 and np.array_equal(model.coupling, model.coupling.T)
+        return cls(model, order, tops[order], spread, cuts, groups is not None, alike)
 
     @property
     def blocks(self) -> list[slice]:
@@ -115,7 +119,7 @@ def _are_kept(model: PairwiseModel) -> bool:
 
 
 def _groups(model: PairwiseModel) -> IntArray | None:
-    """Number the edges by their strength ``[e]``; None where edges differ too much for that."""
+    """Group the edges by their strength ``[e]``; None where they differ too much for that."""
     if model.coupling.ndim == 3:
         return None
     if model.strengths is None:

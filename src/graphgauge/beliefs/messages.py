@@ -16,10 +16,13 @@ __all__ = ["Logarithms", "Maxima", "Messages", "Weights"]
 
 
 class Messages(Protocol):
-    """What a round does with tables ``[C, C, k]`` and messages ``[C, 2, k]``."""
+    """What a round does with messages ``[C, 2, k]`` or, of one direction, ``[C, k]``."""
 
     even: float
     """A label's value where all are alike."""
+
+    lasting: int
+    """Rounds that messages may go unscaled."""
 
     def of_logs(self, logs: FloatArray) -> FloatArray:
         """Return the values of logarithms."""
@@ -31,23 +34,26 @@ class Messages(Protocol):
         """Take what arrived out of what a node holds."""
 
     def send(self, table: FloatArray, leaving: FloatArray, out: FloatArray) -> None:
-        """Write what arrives ``[C, k]`` when this leaves the first end of edges ``[C, k]``."""
+        """Write what arrives when this leaves ends to which the table's rows belong.
+
+        Tables are ``[C, C, 1 or k]``; for both directions alike, ``[C, C, 1, 1 or k]``.
+        """
 
     def total(self, arriving: FloatArray, leaving: FloatArray) -> FloatArray:
         """Bring both ends of edges together over all labels: logarithms ``[k]``."""
 
-    def scale(self, fresh: FloatArray) -> None:
+    def scale(self, messages: FloatArray) -> None:
         """Give the best label of every message the value that stands for one."""
 
     def damp(self, fresh: FloatArray, old: FloatArray, kept: float) -> None:
         """Let messages keep a share of their old logarithms."""
 
     def change(self, fresh: FloatArray, old: FloatArray) -> float:
-        """Return the largest change of a logarithm."""
+        """Return the largest change of a message: of the logarithm of two labels' ratio."""
 
 
 class Weights:
-    """Numbers in [0, 1]: sums are products of matrices.
+    """Numbers, whose sums are products of matrices.
 
     Examples
     --------
@@ -58,6 +64,7 @@ class Weights:
     """
 
     even = 1.0
+    lasting = 1
 
     def of_logs(self, logs: FloatArray) -> FloatArray:
         """Take exponentials."""
@@ -73,27 +80,29 @@ class Weights:
 
     def send(self, table: FloatArray, leaving: FloatArray, out: FloatArray) -> None:
         """Sum over the labels of the sender: ``out[b] = Σ_a table[a, b] · leaving[a]``."""
-        if table.shape[2] == 1:
-            np.matmul(table[:, :, 0].T, leaving, out=out)
+        if table.shape[-1] == 1:
+            matrix = table.reshape(table.shape[:2]).T
+            np.matmul(matrix, leaving.swapaxes(0, -2), out=out.swapaxes(0, -2))
         else:
-            np.einsum("abe,ae->be", table, leaving, out=out)
+            np.einsum("ab...,a...->b...", table, leaving, out=out)
 
     def total(self, arriving: FloatArray, leaving: FloatArray) -> FloatArray:
         """Sum over the labels of the receiver too."""
         return np.asarray(np.log(np.einsum("be,be->e", arriving, leaving)))
 
-    def scale(self, fresh: FloatArray) -> None:
+    def scale(self, messages: FloatArray) -> None:
         """Divide by the largest."""
-        fresh /= fresh.max(axis=0)
+        messages /= messages.max(axis=0)
 
     def damp(self, fresh: FloatArray, old: FloatArray, kept: float) -> None:
         """Take the weighted geometric mean."""
         fresh *= (old / fresh) ** kept
 
     def change(self, fresh: FloatArray, old: FloatArray) -> float:
-        """Compare by ratios."""
-        ratios = fresh / old
-        return float(np.log(max(ratios.max(), 1 / ratios.min())))
+        """Compare by quotients."""
+        quotients = fresh / old
+        spans = quotients.max(axis=0) / quotients.min(axis=0)
+        return float(np.log(spans.max(initial=1)))
 
 
 class Maxima:
@@ -108,6 +117,7 @@ class Maxima:
     """
 
     even = 0.0
+    lasting = 8
 
     def of_logs(self, logs: FloatArray) -> FloatArray:
         """Leave them."""
@@ -133,11 +143,10 @@ class Maxima:
         """Take the best label of the receiver too."""
         return np.asarray((arriving + leaving).max(axis=0))
 
-    def scale(self, fresh: FloatArray) -> None:
-        """Subtract the largest; where all is impossible, there is none."""
-        tops = fresh.max(axis=0)
-        tops[np.isneginf(tops)] = 0
-        fresh -= tops
+    def scale(self, messages: FloatArray) -> None:
+        """Subtract the largest, unless all is impossible."""
+        tops = messages.max(axis=0)
+        messages -= np.where(tops > -np.inf, tops, 0)
 
     def damp(self, fresh: FloatArray, old: FloatArray, kept: float) -> None:
         """Take the weighted mean."""
@@ -145,10 +154,11 @@ class Maxima:
         fresh += kept * old
 
     def change(self, fresh: FloatArray, old: FloatArray) -> float:
-        """Compare by differences; what is impossible and was so before has none."""
+        """Compare by differences; what stays impossible has none."""
         with np.errstate(invalid="ignore"):
             differences = fresh - old
-        return float(np.fmax.reduce(np.abs(differences), axis=None, initial=0))
+            spans = np.fmax.reduce(differences, axis=0) - np.fmin.reduce(differences, axis=0)
+        return float(np.fmax.reduce(spans, axis=None, initial=0))
 
 
 class Logarithms(Maxima):

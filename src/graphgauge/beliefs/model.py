@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sized
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -102,8 +104,9 @@ def _scores(
 
 
 def _edges(value: object, n_nodes: int) -> IntArray:
-    edges = np.asarray(value)
-    edges = integers("edges", edges.reshape(-1, 2) if not edges.size else edges, ndim=2)
+    if isinstance(value, Sized) and not len(value):
+        value = np.empty((0, 2), np.int32)
+    edges = integers("edges", value, ndim=2)
     check_pairs("edges", edges, n_nodes)
     if len(undirected_edges(edges, n_nodes)) < len(edges):
         again = np.ones(len(edges), bool)
@@ -114,10 +117,10 @@ def _edges(value: object, n_nodes: int) -> IntArray:
     return edges
 
 
-def _coupling(
-    value: object, n_edges: int, n_classes: int, precision: np.dtype[Any]
-) -> FloatArray:
-    ndim = 3 if np.ndim(value) == 3 else 2
+def _coupling(value: object, n_edges: int, n_classes: int, precision: np.dtype[Any]) -> FloatArray:
+    ndim = 2
+    with suppress(ValueError):  # What makes no array is refused below.
+        ndim = 3 if np.ndim(value) == 3 else 2
     coupling = _scores("coupling", value, ndim=ndim, precision=precision)
     square = (n_classes, n_classes)
     if coupling.shape not in (square, (n_edges, *square)):

@@ -35,7 +35,7 @@ class Beliefs:
     converged
         Whether the last round changed no message by more than the tolerance.
     residual
-        The largest change of the logarithm of a message in the last round.
+        The largest change of a message in the last round: of the logarithm of two labels' ratio.
 
     Examples
     --------
@@ -112,8 +112,8 @@ def propagate_beliefs(
     damping
         Share of its old logarithm that a message keeps in a round, from 0 to below 1.
     tolerance
-        Stop when no logarithm of a message changes by more. In single precision less than 1e-6
-        times the scores cannot be hoped for. With 0 all rounds are taken.
+        Stop when no message changes by more (see `Beliefs.residual`). In single precision there
+        is no hope for less than 1e-6 times the scores. With 0 all rounds are taken.
     iterations
         Rounds at most.
 
