@@ -24,7 +24,7 @@ __all__ = ["Flooding"]
 
 # With κ the spread of a coupling, a label whose weight is flushed to zero at ε has at most a share
 # of ε·exp(2κ) in any message; up to these κ this is far below rounding.
-_MOST_SPREAD = {np.dtype(np.float32): 35.0, np.dtype(np.float64): 300.0}
+_MOST_SPREAD = {np.dtype(np.float32): 30.0, np.dtype(np.float64): 300.0}
 # Sums of so many numbers are told to SciPy at once; with more, telling it takes no time.
 _AT_ONCE = 2**19
 
@@ -134,9 +134,10 @@ class Flooding:
                 # Minus infinity cannot be taken out of a sum, so it is counted.
                 never = np.isneginf(arrived)
                 counts = self.incoming @ never.astype(arrived.dtype)
-                self.barred[labels] = counts.reshape(-1, n_nodes)
+                self.barred[labels] = counts.reshape(self.barred[labels].shape)
                 arrived = np.where(never, 0, arrived)
-            self.beliefs[labels] += (self.incoming @ arrived).reshape(-1, n_nodes)
+            sums = self.incoming @ arrived
+            self.beliefs[labels] += sums.reshape(self.beliefs[labels].shape)
         self.tops = self._allowed().max(axis=0)
         if self.hard:
             lost = np.zeros(n_nodes, bool)

@@ -117,7 +117,7 @@ def _edges(value: object, n_nodes: int) -> IntArray:
     return edges
 
 
-def _coupling(value: object, n_edges: int, n_classes: int, precision: np.dtype[Any]) -> FloatArray:
+def _coupling(value: Any, n_edges: int, n_classes: int, precision: np.dtype[Any]) -> FloatArray:
     ndim = 2
     with suppress(ValueError):  # What makes no array is refused below.
         ndim = 3 if np.ndim(value) == 3 else 2
