@@ -197,7 +197,7 @@ class Rowwise:
 
 
 def labelled(predictions: NodePredictions, part: str) -> IntArray:
-    """Return the nodes of a part whose label is known.
+    """Return the nodes of a part whose label is known, in ascending order.
 
     Examples
     --------
@@ -213,7 +213,7 @@ def labelled(predictions: NodePredictions, part: str) -> IntArray:
         names = ", ".join(predictions.parts) or "none"
         raise InputError(f"no part {part!r} to fit on (parts: {names})")
     index = predictions.parts[part]
-    known = index[predictions.known[index]]
+    known = np.sort(index[predictions.known[index]])
     if not len(known):
         raise InputError(f"part {part}: no label is known, nothing to fit on")
     return known
