@@ -148,6 +148,11 @@ class FittedRows:
     n_classes: int
     rows: Rows
 
+    @property
+    def told(self) -> dict[str, float]:
+        """What was learned, in words and numbers, where a few of them say it."""
+        return dict(getattr(self.rows, "told", {}))
+
     def __call__(self, predictions: NodePredictions) -> NodePredictions:
         """Map every row; see `with_probs` for what stays."""
         return with_probs(predictions, self.rows(self._probs(predictions)), self.label)

@@ -11,15 +11,16 @@ from typing import Any, TypeAlias
 from graphgauge.calibration.affine import Dirichlet, Matrix, Vector
 from graphgauge.calibration.calibrator import Rowwise
 from graphgauge.calibration.classwise import Histogram, Isotonic
+from graphgauge.calibration.graphwise import Cagcn, Gats, Graphwise
 from graphgauge.calibration.temperature import EnsembleTemperature, Temperature
 from graphgauge.errors import InputError
 from graphgauge.metrics import split_spec
 
 __all__ = ["CALIBRATORS", "Registered", "calibrator"]
 
-Registered: TypeAlias = Rowwise
+Registered: TypeAlias = Rowwise | Graphwise
 
-_ALL: tuple[type[Registered], ...] = (
+_ALL: tuple[type[Rowwise] | type[Graphwise], ...] = (
     Temperature,
     EnsembleTemperature,
     Histogram,
@@ -27,9 +28,13 @@ _ALL: tuple[type[Registered], ...] = (
     Vector,
     Matrix,
     Dirichlet,
+    Cagcn,
+    Gats,
 )
 
-CALIBRATORS: Mapping[str, type[Registered]] = MappingProxyType({made.name: made for made in _ALL})
+CALIBRATORS: Mapping[str, type[Rowwise] | type[Graphwise]] = MappingProxyType(
+    {made.name: made for made in _ALL}
+)
 """Every calibrator by its name."""
 
 

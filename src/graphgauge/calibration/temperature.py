@@ -44,6 +44,11 @@ class Tempered:
 
     temperature: float
 
+    @property
+    def told(self) -> dict[str, float]:
+        """What was learned, in words and numbers."""
+        return {"temperature": self.temperature}
+
     def __call__(self, probs: FloatArray) -> FloatArray:
         """Temper every row ``[n, C]``."""
         tempered: FloatArray = np.exp(log_softmax(logits(probs) / self.temperature, axis=1))
@@ -64,6 +69,12 @@ class Mixed:
 
     tempered: Tempered
     weights: tuple[float, float, float]
+
+    @property
+    def told(self) -> dict[str, float]:
+        """What was learned, in words and numbers."""
+        shares = zip(("tempered", "given", "uniform"), self.weights, strict=True)
+        return {**self.tempered.told, **dict(shares)}
 
     def __call__(self, probs: FloatArray) -> FloatArray:
         """Mix every row ``[n, C]``."""
