@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 
 from graphgauge.audit import CHECKS
 from graphgauge.benchmark import Derived, Trained, read_benchmark
+from graphgauge.calibration import CALIBRATORS
+from graphgauge.calibration.conformal import SCORES
 from graphgauge.datasets import CARDS, Card
 from graphgauge.metrics import METRICS
 from graphgauge.properties import PROPERTIES
@@ -58,6 +61,60 @@ def audit_page() -> str:
         " knowing when the number is read.\n\n"
     )
     return _NOTE + told + head + "".join(rows)
+
+
+def calibration_page() -> str:
+    """List the calibrators with their hyper-parameters, and the scores of conformal sets."""
+    rows = "".join(
+        f"| `{name}` | {_cell((made.__doc__ or '').splitlines()[0])} "
+        f"| {_arguments({f.name: f.default or repr(f.default) for f in fields(made)})} "
+        f"| {_cell(made.reference)} |\n"
+        for name, made in CALIBRATORS.items()
+    )
+    scores = "".join(f"| `{name}` | {_cell(meaning)} |\n" for name, meaning in SCORES.items())
+    return f"{_NOTE}{_CALIBRATION}{rows}{_CONFORMAL}{scores}"
+
+
+_CALIBRATION = """# Calibration
+
+`graphgauge calibrate predictions.npz --method NAME --on valid --out calibrated.npz` learns from the
+labels of one part, and from no others, how to correct the probabilities of all nodes. In Python,
+`gg.calibrator("temperature(objective=brier)").fit(predictions, "valid")` gives a function from
+predictions to predictions.
+
+Only probabilities are needed. Their logarithms serve as logits, which differ from those of the
+model by a number a row; zeros count as the smallest normal number of single precision. Labels,
+parts and edges stay. Parameters of Dirichlets, joint marginals of edges and the uncertainties of
+data and knowledge belong to the old probabilities and are dropped; the total becomes the entropy of
+the new.
+
+With `balanced=True`, classes count alike in fitting: every node by the size of the largest class
+over that of its own. *Are Graph Neural Networks Miscalibrated?* fits all calibrators in this way
+but, by its figures, histogram binning. It takes the largest of values that need not sum to one for
+confidence (`histogram`, `isotonic`). Predictions do sum to one, so rows are divided by their sums
+here; `fitted.outcomes(predictions, "test")` gives the values before that to any metric on outcomes.
+
+`cagcn` and `gats` train with torch and need edges.
+
+| calibrator | what it does | hyper-parameters | reference |
+|---|---|---|---|
+"""
+
+_CONFORMAL = """
+## Sets of classes
+
+`graphgauge conformal predictions.npz --level 0.9 --on valid` gives every node a set of classes. If
+its nodes are exchangeable with those fitted on, the sets of a part hold the true class at least as
+often as the level promises, whatever the model. Beside each coverage stands what nine tenths of
+such parts would show, since both are finite. It is said in words where exchangeability fails: on
+parts out of distribution, and where the model was trained.
+
+`--diffusion λ` mixes the scores of a node with the mean over its neighbours
+(Zargarbashi, Antonelli and Bojchevski, ICML 2023), `--seed` randomises the adaptive score.
+
+| score | is |
+|---|---|
+"""
 
 
 def datasets_page() -> str:
@@ -222,6 +279,7 @@ def _cell(text: str) -> str:
 PAGES = {
     "metrics.md": metrics_page,
     "audit.md": audit_page,
+    "calibration.md": calibration_page,
     "datasets.md": datasets_page,
     "splits.md": splits_page,
     "results.md": results_page,

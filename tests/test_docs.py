@@ -15,7 +15,16 @@ ROOT = Path(__file__).parent.parent
 
 
 @pytest.mark.parametrize(
-    "page", ["metrics.md", "audit.md", "datasets.md", "splits.md", "benchmarks.md", "results.md"]
+    "page",
+    [
+        "metrics.md",
+        "audit.md",
+        "calibration.md",
+        "datasets.md",
+        "splits.md",
+        "benchmarks.md",
+        "results.md",
+    ],
 )
 def test_generated_pages_are_fresh(page):
     pages = runpy.run_path(str(ROOT / "docs" / "build.py"))["PAGES"]

@@ -16,6 +16,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from graphgauge.calibration import CALIBRATORS as CALIBRATORS
+    from graphgauge.calibration import Calibrator as Calibrator
+    from graphgauge.calibration import Conformal as Conformal
+    from graphgauge.calibration import PredictionSets as PredictionSets
+    from graphgauge.calibration import calibrator as calibrator
     from graphgauge.candidates import Candidates as Candidates
     from graphgauge.datasets.card import CARDS as CARDS
     from graphgauge.datasets.load import load as load
@@ -62,8 +67,11 @@ if TYPE_CHECKING:
     from graphgauge.uncertainty import Uncertainty as Uncertainty
 
 _HOME = {
+    "CALIBRATORS": "calibration",
     "CARDS": "datasets.card",
+    "Calibrator": "calibration",
     "Candidates": "candidates",
+    "Conformal": "calibration",
     "Graph": "graph",
     "InputError": "errors",
     "LinkPredictions": "predictions",
@@ -74,6 +82,7 @@ _HOME = {
     "NodePredictions": "predictions",
     "Options": "scoring",
     "Outcomes": "metrics",
+    "PredictionSets": "calibration",
     "Predictor": "methods",
     "Ranks": "metrics",
     "Record": "records",
@@ -82,6 +91,7 @@ _HOME = {
     "Scorecard": "scoring",
     "Split": "parts",
     "Uncertainty": "uncertainty",
+    "calibrator": "calibration",
     "combine": "methods",
     "compare_predictions": "scoring.comparison",
     "describe": "description",

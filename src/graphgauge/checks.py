@@ -1,36 +1,46 @@
-"""Contracts that every metric and every split keep, ours and yours: run them on your own.
+"""Contracts that metrics, splits and calibrators keep, ours and yours: run them on your own.
 
 >>> from graphgauge.metrics import METRICS
 >>> check_metric(METRICS["ece"])
 >>> from graphgauge.splits import shift_split
 >>> check_split_rule(lambda graph, seed: shift_split(graph, "density", seed=seed))
+>>> from graphgauge.calibration import calibrator
+>>> check_calibrator(calibrator("temperature"))
 """
 
 from __future__ import annotations
 
 import inspect
 import math
+import tempfile
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from graphgauge.arrays import IntArray
+from graphgauge.calibration import Calibrator
 from graphgauge.datasets.planted import planted
 from graphgauge.graph import Graph
 from graphgauge.metrics import Direction, Metric, Needs, Outcomes, Ranks, metric
 from graphgauge.parts import Split
+from graphgauge.predictions import NodePredictions
 
 __all__ = [
+    "CALIBRATOR_CHECKS",
     "CHECKS",
     "SPLIT_CHECKS",
+    "check_calibrator",
     "check_metric",
     "check_split_rule",
     "renumbered",
     "sample",
     "sample_graph",
+    "sample_predictions",
 ]
 
 Arrays: TypeAlias = tuple[npt.NDArray[Any], ...]
@@ -38,6 +48,8 @@ SplitRule: TypeAlias = Callable[[Graph, int], Split]
 
 _N = 240
 _CLOSE = 1e-9
+# What is trained in single precision strays a little when sums are made in another order.
+_CLOSE_TRAINED = 1e-3
 
 
 def check_metric(card: Metric) -> None:
@@ -290,3 +302,124 @@ SPLIT_CHECKS: tuple[Callable[[SplitRule], None], ...] = (
     check_split_twins,
 )
 """The contracts of splits, in the order they are run."""
+
+
+def check_calibrator(calibrator: Calibrator) -> None:
+    """Run every contract on a calibrator; the first broken one is raised.
+
+    It is fitted on the part ``valid_in`` of `sample_predictions`.
+    """
+    for check in CALIBRATOR_CHECKS:
+        check(calibrator)
+
+
+def sample_predictions(*, seed: int = 0) -> NodePredictions:
+    """Make predictions that are too sure of themselves, with edges, parts and uncertainties.
+
+    Examples
+    --------
+    >>> predictions = sample_predictions()
+    >>> predictions.n_nodes, list(predictions.parts)
+    (240, ['train', 'valid_in', 'test_in', 'valid_out', 'test_out'])
+    """
+    made = planted(_N, 3, certainty=0.8, homophily=0.6, seed=seed)
+    sharp = made.posteriors**2
+    probs = sharp / sharp.sum(axis=1, keepdims=True)
+    entropy = -(probs * np.log(probs)).sum(axis=1)
+    kinds = dict.fromkeys(("total", "data", "knowledge"), entropy)
+    labels, edges = np.asarray(made.graph.labels), made.graph.edges
+    return NodePredictions(probs, labels, made.split.parts, edges, kinds, name="sharp")
+
+
+_FITTED_ON = "valid_in"
+
+
+def check_calibrator_output(calibrator: Calibrator) -> None:
+    """Check that all but the probabilities stays, and that what belonged to them is gone."""
+    given = sample_predictions()
+    made = calibrator.fit(given, _FITTED_ON)(given)
+    assert isinstance(made, NodePredictions), f"gives {type(made).__name__}, not predictions"
+    assert made.probs.shape == given.probs.shape, f"the shape becomes {made.probs.shape}"
+    strayed = float(np.abs(made.probs.sum(axis=1) - 1).max())
+    assert strayed < _CLOSE, f"rows miss a sum of one by {strayed}"
+    assert made.fingerprint == given.fingerprint, "labels, parts or edges change"
+    assert made.name != given.name, "the name does not tell that something was done"
+    assert made.name.startswith(given.name), "the name no longer tells what it was done to"
+    for kind, values in made.uncertainties.items():
+        stale = np.array_equal(values, given.uncertainties[kind])
+        assert not stale or np.array_equal(made.probs, given.probs), f"{kind} is that of before"
+
+
+def check_calibrator_deterministic(calibrator: Calibrator) -> None:
+    """Check that equal predictions are mapped to equal ones, bit by bit."""
+    first, second = (
+        calibrator.fit(given, _FITTED_ON)(given)
+        for given in (sample_predictions(), sample_predictions())
+    )
+    assert np.array_equal(first.probs, second.probs), "probabilities differ from fit to fit"
+
+
+def check_calibrator_input_untouched(calibrator: Calibrator) -> None:
+    """Check that predictions are only read."""
+    given = sample_predictions()
+    arrays = [given.probs, given.labels, np.asarray(given.edges), *given.parts.values()]
+    arrays += given.uncertainties.values()
+    before = [array.copy() for array in arrays]
+    for array in arrays:
+        array.flags.writeable = False
+    calibrator.fit(given, _FITTED_ON)(given)
+    for array, old in zip(arrays, before, strict=True):
+        assert np.array_equal(array, old), "changes its input"
+
+
+def check_calibrator_renumbering(calibrator: Calibrator) -> None:
+    """Check that other numbers for the nodes give every node the same probabilities."""
+    given = sample_predictions()
+    order = np.random.default_rng(7).permutation(given.n_nodes)
+    place = np.argsort(order)
+    parts = {name: place[index] for name, index in given.parts.items()}
+    edges = place[np.asarray(given.edges)]
+    kinds = {kind: values[order] for kind, values in given.uncertainties.items()}
+    moved = NodePredictions(given.probs[order], given.labels[order], parts, edges, kinds)
+    here, there = (calibrator.fit(p, _FITTED_ON)(p).probs for p in (given, moved))
+    strayed = float(np.abs(here[order] - there).max())
+    assert strayed < _CLOSE_TRAINED, f"other numbers move probabilities by {strayed}"
+
+
+def check_calibrator_sees_one_part(calibrator: Calibrator) -> None:
+    """Check that no label outside the part fitted on makes a difference."""
+    given = sample_predictions()
+    labels = (given.labels + 1) % given.n_classes
+    index = given.parts[_FITTED_ON]
+    labels[index] = given.labels[index]
+    blind = np.full_like(labels, -1)
+    blind[index] = given.labels[index]
+    ours = calibrator.fit(given, _FITTED_ON)(given).probs
+    for other in (labels, blind):
+        theirs = calibrator.fit(replace(given, labels=other), _FITTED_ON)(given).probs
+        assert np.array_equal(ours, theirs), "labels of another part leak into the fit"
+
+
+def check_calibrator_saved(calibrator: Calibrator) -> None:
+    """Check that what comes out can be saved, and that saving before makes no difference."""
+    given = sample_predictions()
+    made = calibrator.fit(given, _FITTED_ON)(given)
+    with tempfile.TemporaryDirectory() as folder:
+        before, after = Path(folder, "before.npz"), Path(folder, "after.npz")
+        given.save(before)
+        made.save(after)
+        read, found = NodePredictions.load(before), NodePredictions.load(after)
+    again = calibrator.fit(read, _FITTED_ON)(read)
+    for other in (found, again):
+        assert np.array_equal(made.probs, other.probs), "saved and read, probabilities differ"
+
+
+CALIBRATOR_CHECKS: tuple[Callable[[Calibrator], None], ...] = (
+    check_calibrator_output,
+    check_calibrator_deterministic,
+    check_calibrator_input_untouched,
+    check_calibrator_renumbering,
+    check_calibrator_sees_one_part,
+    check_calibrator_saved,
+)
+"""The contracts of calibrators, in the order they are run."""

@@ -12,7 +12,17 @@ from typing import Annotated
 
 import typer
 
-from graphgauge.cli import data, demo, importing, judging, running, shifting, splitting, tables
+from graphgauge.cli import (
+    calibrating,
+    data,
+    demo,
+    importing,
+    judging,
+    running,
+    shifting,
+    splitting,
+    tables,
+)
 from graphgauge.cli.output import unheard
 
 __all__ = ["app", "main"]
@@ -43,6 +53,8 @@ def _root(
 for _command in (judging.score, judging.compare, judging.audit, demo.demo):
     app.command()(_command)
 app.command(name="metrics")(judging.list_metrics)
+app.command()(calibrating.calibrate)
+app.command()(calibrating.conformal)
 data.data.command(name="import")(importing.import_graph)
 app.add_typer(data.data, name="data")
 app.command()(splitting.split)

@@ -117,8 +117,15 @@ class Metric:
         return self.compute(*args, **{**self.params, **kwargs})
 
 
-def split_spec(spec: str) -> tuple[str, dict[str, Any]]:
+def split_spec(spec: str, *, kind: str = "metric") -> tuple[str, dict[str, Any]]:
     """Split a label into name and parameters: numbers become numbers, words stay words.
+
+    Parameters
+    ----------
+    spec
+        Such as ``ece(bins=15)``.
+    kind
+        What an error calls it.
 
     Examples
     --------
@@ -127,13 +134,13 @@ def split_spec(spec: str) -> tuple[str, dict[str, Any]]:
     """
     match = _SPEC.match(spec)
     if match is None:
-        raise InputError(f"cannot read metric {spec!r}; write it like ece(bins=15)")
+        raise InputError(f"cannot read {kind} {spec!r}; write it like name(key=value)")
     arguments = [a.strip() for a in (match["arguments"] or "").split(",") if a.strip()]
     params = {}
     for argument in arguments:
         key, equals, value = argument.partition("=")
         if not equals:
-            raise InputError(f"cannot read {argument!r} in metric {spec!r}; write key=value")
+            raise InputError(f"cannot read {argument!r} in {kind} {spec!r}; write key=value")
         params[key.strip()] = _literal(value.strip())
     return match["name"], params
 
