@@ -19,8 +19,8 @@ from graphgauge.methods.sparse import Constant, constant
 
 __all__ = ["Inputs", "Norm", "View", "weighted", "with_loops"]
 
-Norm: TypeAlias = Literal["symmetric", "mean"]
-"""How neighbours are added up: D^-½ A D^-½, or D^-1 A."""
+Norm: TypeAlias = Literal["symmetric", "mean", "sum"]
+"""How neighbours are added up: D^-½ A D^-½, D^-1 A, or A."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,12 +38,15 @@ class View:
         if they are the same.
     stop
         Which of the last layer's nodes are asked for, or None for all.
+    features
+        Those of all nodes, for encoders whose noise begins there.
     """
 
     start: Tensor | None
     matrices: tuple[Constant, ...]
     own: tuple[Tensor | None, ...]
     stop: Tensor | None
+    features: Constant | Tensor | None = None
 
     def enter(self, hidden: Tensor) -> Tensor:
         """Choose the nodes to begin with."""
@@ -106,7 +109,7 @@ class Inputs:
     def whole(self, hops: int, nodes: IntArray | None = None) -> View:
         """Look at all nodes in every layer; the output may be asked for some of them."""
         stop = None if nodes is None else self.index(nodes)
-        return View(None, (self.adjacency,) * hops, (None,) * hops, stop)
+        return View(None, (self.adjacency,) * hops, (None,) * hops, stop, self.features)
 
     def around(self, nodes: IntArray, hops: int) -> View:
         """Look only at what the output of some nodes depends on, after `hops` aggregations."""
@@ -117,7 +120,7 @@ class Inputs:
         steps = list(pairwise(layers))
         matrices = tuple(Constant(self._weighted[to][:, of], self.device) for of, to in steps)
         own = tuple(self.index(np.searchsorted(of, to)) for of, to in steps)
-        return View(self.index(layers[0]), matrices, own, None)
+        return View(self.index(layers[0]), matrices, own, None, self.features)
 
 
 def with_loops(pattern: Any) -> Any:
@@ -127,6 +130,8 @@ def with_loops(pattern: Any) -> Any:
 
 def weighted(pattern: Any, norm: Norm) -> Any:
     """Weigh the neighbours ``[i, j]`` that each node i aggregates; degrees are those of rows."""
+    if norm == "sum":
+        return pattern
     degrees = np.diff(pattern.indptr)
     inverse = 1 / np.maximum(degrees, 1)
     if norm == "mean":

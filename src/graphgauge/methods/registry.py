@@ -36,6 +36,8 @@ NODE_METHODS: Mapping[str, str] = MappingProxyType(
         "shifts/coral": f"{_HOME}.shifts.coral:Coral",
         "shifts/natpn": f"{_HOME}.shifts.posterior:NaturalPosteriorNetwork",
         "shifts/gpn": f"{_HOME}.shifts.posterior:GraphPosteriorNetwork",
+        "edgewise/gcn": f"{_HOME}.edgewise.classifiers:Gcn",
+        "edgewise/gat": f"{_HOME}.edgewise.classifiers:Gat",
     }
 )
 """Name to where its class is, ``module:Class``."""
