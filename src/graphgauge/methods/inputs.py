@@ -73,6 +73,11 @@ class Inputs:
     device
         Where to keep them.
 
+    Attributes
+    ----------
+    pairs
+        The edges ``[e, 2]``, ``u < v``, row by row.
+
     Examples
     --------
     >>> graph = Graph.from_edges([[0, 1], [1, 2]], 3, features=np.eye(3))
@@ -94,6 +99,7 @@ class Inputs:
         self.device = torch.device(device)
         self.n_nodes, self.n_features = graph.n_nodes, int(graph.features.shape[1])
         self.features: Constant | Tensor = constant(graph.features, self.device)
+        self.pairs = graph.edges
         self._pattern = with_loops(graph.neighbours) if loops else graph.neighbours
         self._weighted = weighted(self._pattern, norm)
 

@@ -43,6 +43,7 @@ class Size:
     n_features: int
     n_classes: int
     prior: Tensor
+    n_edges: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -301,7 +302,8 @@ def _known_labels(graph: Graph, parts: tuple[IntArray, IntArray]) -> IntArray:
 def _size(graph: Graph, inputs: Inputs, train: IntArray) -> Size:
     n_classes = max(len(graph.class_names), int(_labels(graph).max()) + 1)
     shares = np.bincount(train, minlength=n_classes) / len(train)
-    return Size(inputs.n_features, n_classes, torch.tensor(shares, dtype=torch.float32))
+    prior = torch.tensor(shares, dtype=torch.float32)
+    return Size(inputs.n_features, n_classes, prior, len(inputs.pairs))
 
 
 def _numpy(tensor: Tensor) -> FloatArray:

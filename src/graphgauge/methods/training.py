@@ -154,6 +154,11 @@ class Progress:
     train: list[float] = field(default_factory=list)
     valid: list[float] = field(default_factory=list)
 
+    def add(self, more: Progress) -> None:
+        """Append what came after."""
+        self.train.extend(more.train)
+        self.valid.extend(more.valid)
+
 
 @dataclass(frozen=True)
 class _Task:
