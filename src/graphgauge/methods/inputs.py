@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -107,6 +108,12 @@ class Inputs:
     def adjacency(self) -> Constant:
         """The whole adjacency ``[n, n]``."""
         return Constant(self._weighted, self.device)
+
+    def seen_as(self, features: Tensor) -> Inputs:
+        """Take the same graph with other features ``[n, d]``."""
+        other = copy(self)
+        other.features, other.n_features = features, features.shape[1]
+        return other
 
     def index(self, nodes: IntArray) -> Tensor:
         """Move numbers of nodes to the device."""

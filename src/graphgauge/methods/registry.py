@@ -38,6 +38,7 @@ NODE_METHODS: Mapping[str, str] = MappingProxyType(
         "shifts/gpn": f"{_HOME}.shifts.posterior:GraphPosteriorNetwork",
         "edgewise/gcn": f"{_HOME}.edgewise.classifiers:Gcn",
         "edgewise/gat": f"{_HOME}.edgewise.classifiers:Gat",
+        "edgewise/gmnn": f"{_HOME}.edgewise.gmnn:Gmnn",
         "edgewise/epfgnn": f"{_HOME}.edgewise.epfgnn:Epfgnn",
     }
 )
