@@ -24,7 +24,7 @@ OF_ONE_GRAPH = ["edgewise/gmnn", "edgewise/epfgnn"]
 # What they draw is part of what they learn or predict.
 WITH_DRAWS = ["edgewise/gmnn", *(name for name in NODE_METHODS if name.endswith("-mcd"))]
 # All epochs are wanted here.
-WITH_PATIENCE = [name for name in NODE_METHODS if name.startswith("edgewise/")]
+WITH_PATIENCE = [name for name in NODE_METHODS if name.startswith(("miscalibrated/", "edgewise/"))]
 
 
 def small(name: str, protocol: str = "corrected", **hyper: Any) -> Method:
