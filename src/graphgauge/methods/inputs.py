@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -19,8 +20,8 @@ from graphgauge.methods.sparse import Constant, constant
 
 __all__ = ["Inputs", "Norm", "View", "weighted", "with_loops"]
 
-Norm: TypeAlias = Literal["symmetric", "mean"]
-"""How neighbours are added up: D^-½ A D^-½, or D^-1 A."""
+Norm: TypeAlias = Literal["symmetric", "mean", "sum"]
+"""How neighbours are added up: D^-½ A D^-½, D^-1 A, or A."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,12 +39,15 @@ class View:
         if they are the same.
     stop
         Which of the last layer's nodes are asked for, or None for all.
+    features
+        Those of all nodes, for encoders whose noise begins there.
     """
 
     start: Tensor | None
     matrices: tuple[Constant, ...]
     own: tuple[Tensor | None, ...]
     stop: Tensor | None
+    features: Constant | Tensor | None = None
 
     def enter(self, hidden: Tensor) -> Tensor:
         """Choose the nodes to begin with."""
@@ -70,6 +74,11 @@ class Inputs:
     device
         Where to keep them.
 
+    Attributes
+    ----------
+    pairs
+        The edges ``[e, 2]``, ``u < v``, row by row.
+
     Examples
     --------
     >>> graph = Graph.from_edges([[0, 1], [1, 2]], 3, features=np.eye(3))
@@ -91,6 +100,7 @@ class Inputs:
         self.device = torch.device(device)
         self.n_nodes, self.n_features = graph.n_nodes, int(graph.features.shape[1])
         self.features: Constant | Tensor = constant(graph.features, self.device)
+        self.pairs = graph.edges
         self._pattern = with_loops(graph.neighbours) if loops else graph.neighbours
         self._weighted = weighted(self._pattern, norm)
 
@@ -99,6 +109,12 @@ class Inputs:
         """The whole adjacency ``[n, n]``."""
         return Constant(self._weighted, self.device)
 
+    def seen_as(self, features: Tensor) -> Inputs:
+        """Take the same graph with other features ``[n, d]``."""
+        other = copy(self)
+        other.features, other.n_features = features, features.shape[1]
+        return other
+
     def index(self, nodes: IntArray) -> Tensor:
         """Move numbers of nodes to the device."""
         return torch.tensor(np.asarray(nodes, np.int64), device=self.device)
@@ -106,7 +122,7 @@ class Inputs:
     def whole(self, hops: int, nodes: IntArray | None = None) -> View:
         """Look at all nodes in every layer; the output may be asked for some of them."""
         stop = None if nodes is None else self.index(nodes)
-        return View(None, (self.adjacency,) * hops, (None,) * hops, stop)
+        return View(None, (self.adjacency,) * hops, (None,) * hops, stop, self.features)
 
     def around(self, nodes: IntArray, hops: int) -> View:
         """Look only at what the output of some nodes depends on, after `hops` aggregations."""
@@ -117,7 +133,7 @@ class Inputs:
         steps = list(pairwise(layers))
         matrices = tuple(Constant(self._weighted[to][:, of], self.device) for of, to in steps)
         own = tuple(self.index(np.searchsorted(of, to)) for of, to in steps)
-        return View(self.index(layers[0]), matrices, own, None)
+        return View(self.index(layers[0]), matrices, own, None, self.features)
 
 
 def with_loops(pattern: Any) -> Any:
@@ -127,6 +143,8 @@ def with_loops(pattern: Any) -> Any:
 
 def weighted(pattern: Any, norm: Norm) -> Any:
     """Weigh the neighbours ``[i, j]`` that each node i aggregates; degrees are those of rows."""
+    if norm == "sum":
+        return pattern
     degrees = np.diff(pattern.indptr)
     inverse = 1 / np.maximum(degrees, 1)
     if norm == "mean":

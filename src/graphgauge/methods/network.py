@@ -23,6 +23,7 @@ __all__ = [
     "Encoder",
     "EvidenceHead",
     "Head",
+    "LogitsHead",
     "NaturalHead",
     "Network",
     "PosteriorHead",
@@ -65,11 +66,15 @@ class Encoder(nn.Module):
         How many aggregations the body makes.
     noisy
         Whether training differs from prediction.
+    local
+        Whether noise matters only where it falls, as dropout does and batch statistics do not.
+        Training then visits the nodes that its output depends on, as validation does.
     """
 
     width: int
     hops: int = 0
     noisy: bool = False
+    local: bool = False
 
     def stem(self, inputs: Inputs) -> Tensor:
         """Compute what no noise touches, for all nodes."""
@@ -129,6 +134,14 @@ class Network(nn.Module):
         """Compute the output of all nodes without noise."""
         view = inputs.whole(self.encoder.hops)
         return self.output(self.hidden(self.encoder.stem(inputs), view), inputs, view)
+
+
+class LogitsHead(Head):
+    """Takes hidden states for logits, where the encoder's last layer is the network's."""
+
+    def forward(self, hidden: Tensor, inputs: Inputs) -> Tensor:
+        """Return them as they are."""
+        return hidden
 
 
 class SoftmaxHead(Head):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from torch import Generator
 
@@ -47,7 +47,7 @@ class Posterior(Dirichlet):
 
     def phases(self) -> Sequence[Phase]:
         """Flows, all, flows."""
-        kind = {"flows_only": True, "stirred": self.stirred and self.published}
+        kind: dict[str, Any] = {"flows_only": True, "stirred": self.stirred and self.published}
         before, after = (Phase(n, self.flow_rate, **kind) for n in (self.warmup, self.finetune))
         return [before, self.main(), after]
 

@@ -36,6 +36,16 @@ NODE_METHODS: Mapping[str, str] = MappingProxyType(
         "shifts/coral": f"{_HOME}.shifts.coral:Coral",
         "shifts/natpn": f"{_HOME}.shifts.posterior:NaturalPosteriorNetwork",
         "shifts/gpn": f"{_HOME}.shifts.posterior:GraphPosteriorNetwork",
+        "miscalibrated/gcn": f"{_HOME}.miscalibrated.classifiers:Gcn",
+        "miscalibrated/gcn-mcd": f"{_HOME}.miscalibrated.classifiers:GcnMcd",
+        "miscalibrated/gat": f"{_HOME}.miscalibrated.classifiers:Gat",
+        "miscalibrated/gat-mcd": f"{_HOME}.miscalibrated.classifiers:GatMcd",
+        "miscalibrated/gin": f"{_HOME}.miscalibrated.classifiers:Gin",
+        "miscalibrated/gin-mcd": f"{_HOME}.miscalibrated.classifiers:GinMcd",
+        "edgewise/gcn": f"{_HOME}.edgewise.classifiers:Gcn",
+        "edgewise/gat": f"{_HOME}.edgewise.classifiers:Gat",
+        "edgewise/gmnn": f"{_HOME}.edgewise.gmnn:Gmnn",
+        "edgewise/epfgnn": f"{_HOME}.edgewise.epfgnn:Epfgnn",
     }
 )
 """Name to where its class is, ``module:Class``."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import torch
@@ -25,6 +25,7 @@ from graphgauge.uncertainty import Uncertainty
 __all__ = [
     "Categorical",
     "Dirichlet",
+    "Given",
     "NetworkPredictor",
     "Size",
     "Trained",
@@ -42,6 +43,35 @@ class Size:
     n_features: int
     n_classes: int
     prior: Tensor
+    n_edges: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """What a network is trained on.
+
+    Parameters
+    ----------
+    graph, split, inputs
+        As data and as tensors.
+    parts
+        Nodes to train on, and nodes to choose the epoch on.
+    labels
+        Class of every node; none but those of `parts` is to be looked at.
+    noise
+        Of dropout.
+    """
+
+    graph: Graph
+    split: Split
+    inputs: Inputs
+    parts: tuple[IntArray, IntArray]
+    labels: Tensor
+    noise: Generator
+
+    def data(self) -> dict[str, Any]:
+        """Return what `train` needs to know of it by name."""
+        return {"parts": self.parts, "labels": self.labels, "noise": self.noise}
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,9 +144,9 @@ class Trained:
         """Say what is minimised."""
         raise NotImplementedError
 
-    def criterion(self) -> Objective | None:
+    def criteria(self) -> Sequence[Objective]:
         """Say by what the epoch is chosen, if not by what is minimised."""
-        return None
+        return ()
 
     def lesson(self, graph: Graph, split: Split, generator: Generator) -> Lesson | None:
         """Say what is minimised in training, if that is more than the loss of the output.
@@ -147,19 +177,18 @@ class Trained:
             size = _size(graph, inputs, labels[parts[0]])
             weights = Generator().manual_seed(seed)
             network = self.network(size, weights).to(inputs.device)
-            lesson = self.lesson(graph, split, weights)
-            if lesson is not None:
-                lesson.to(inputs.device)
-            progress = train(
-                network,
-                inputs,
-                phases=self.phases(),
-                goal=Goal(self.objective(), lesson, self.criterion()),
-                parts=parts,
-                labels=torch.tensor(labels, device=inputs.device),
-                noise=noise_of(seed, inputs.device),
-            )
+            known = torch.tensor(labels, device=inputs.device)
+            given = Given(graph, split, inputs, parts, known, noise_of(seed, inputs.device))
+            progress = self.teach(network, given, weights)
         return NetworkPredictor(self, network.requires_grad_(False), size, progress, seed)
+
+    def teach(self, network: Network, given: Given, generator: Generator) -> Progress:
+        """Train a network whose weights the generator has drawn."""
+        lesson = self.lesson(given.graph, given.split, generator)
+        if lesson is not None:
+            lesson.to(given.inputs.device)
+        goal = Goal(self.objective(), lesson, self.criteria())
+        return train(network, given.inputs, phases=self.phases(), goal=goal, **given.data())
 
 
 class Categorical(Trained):
@@ -273,7 +302,8 @@ def _known_labels(graph: Graph, parts: tuple[IntArray, IntArray]) -> IntArray:
 def _size(graph: Graph, inputs: Inputs, train: IntArray) -> Size:
     n_classes = max(len(graph.class_names), int(_labels(graph).max()) + 1)
     shares = np.bincount(train, minlength=n_classes) / len(train)
-    return Size(inputs.n_features, n_classes, torch.tensor(shares, dtype=torch.float32))
+    prior = torch.tensor(shares, dtype=torch.float32)
+    return Size(inputs.n_features, n_classes, prior, len(inputs.pairs))
 
 
 def _numpy(tensor: Tensor) -> FloatArray:

@@ -1,5 +1,7 @@
 """One training loop for all networks: phases of Adam, the best state on validation data kept.
 
+Which state is the best, and when a phase ends, is said by its `Stop`.
+
 What a step computes is shared where it can be. The stem of the weights after a step serves the
 validation of that step and the training of the next. A network without noise shares all of its
 output in this way. In phases that train flows alone, what lies before them is computed once, as far
@@ -11,20 +13,34 @@ mixed nodes, of edited graphs. Validation is always by the output.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from copy import deepcopy
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 from torch import Generator, Tensor, nn
+from torch.optim import Adam
 
 from graphgauge.arrays import IntArray
 from graphgauge.methods.inputs import Inputs, View
 from graphgauge.methods.layers import Noise
 from graphgauge.methods.memory import keep_freed_memory
 from graphgauge.methods.network import Network
+from graphgauge.methods.stopping import BEST, Stop, Watch
 
-__all__ = ["Goal", "Lesson", "Objective", "Phase", "Progress", "Step", "alone", "train"]
+__all__ = [
+    "Goal",
+    "Lesson",
+    "Objective",
+    "Phase",
+    "Progress",
+    "Step",
+    "adam_of",
+    "alone",
+    "train",
+]
 
 Objective = Callable[[Tensor, Tensor], Tensor]
 """From the output of some nodes and their labels to a loss."""
@@ -86,13 +102,13 @@ class Goal:
         The loss of the output, in training and in validation.
     lesson
         What takes its place in training.
-    criterion
-        By what the epoch is chosen in validation, smallest first; by default the objective.
+    criteria
+        By what the epoch is chosen in validation, smallest first; if empty, by the objective.
     """
 
     objective: Objective
     lesson: Lesson | None = None
-    criterion: Objective | None = None
+    criteria: Sequence[Objective] = ()
 
 
 @dataclass(frozen=True)
@@ -110,6 +126,14 @@ class Phase:
         authors' code does; else the rest stands still.
     passes
         How many passes in training mode a step stands for.
+    halving
+        After how many epochs the rate is halved, again and again; never if 0.
+    stop
+        Which epoch is kept and when the phase ends. If None, it takes all of its epochs, keeps the
+        last, and validates nothing.
+    adam
+        What to go on with, by its own rate and decay, in this and in later phases: it goes back to
+        where it was at the kept epoch, as the weights do. By default a new one.
     """
 
     epochs: int
@@ -118,6 +142,9 @@ class Phase:
     flows_only: bool = False
     stirred: bool = False
     passes: int = 1
+    halving: int = 0
+    stop: Stop | None = BEST
+    adam: Adam | None = None
 
 
 @dataclass
@@ -126,6 +153,11 @@ class Progress:
 
     train: list[float] = field(default_factory=list)
     valid: list[float] = field(default_factory=list)
+
+    def add(self, more: Progress) -> None:
+        """Append what came after."""
+        self.train.extend(more.train)
+        self.valid.extend(more.valid)
 
 
 @dataclass(frozen=True)
@@ -143,10 +175,13 @@ class _Task:
     def loss(self, output: Tensor, nodes: Tensor) -> Tensor:
         return self.goal.objective(output, self.labels[nodes])
 
-    def criterion(self, output: Tensor, loss: float) -> float:
+    def reached(self, output: Tensor, loss: float) -> list[float]:
         """Say how well an output does in validation, given its loss."""
-        measure = self.goal.criterion
-        return loss if measure is None else float(measure(output, self.labels[self.valid]))
+        objective, labels = self.goal.objective, self.labels[self.valid]
+        return [
+            loss if measure is objective else float(measure(output, labels))
+            for measure in self.goal.criteria or (objective,)
+        ]
 
 
 class _Quiet:
@@ -164,8 +199,10 @@ class _Quiet:
     def loss(self, done: float) -> Tensor:
         return self.task.loss(self.output[: self.n_train], self.task.train)
 
-    def valid(self) -> Tensor:
+    def renew(self) -> None:
         self.output = self._output()
+
+    def valid(self) -> Tensor:
         return self.output.detach()[self.n_train :]
 
     def _hidden(self) -> Tensor:
@@ -183,8 +220,12 @@ class _Noisy:
     def __init__(self, task: _Task, phase: Phase) -> None:
         self.task, self.still = task, phase.flows_only
         self.noise = Noise(task.generator, passes=phase.passes)
-        hops = task.network.encoder.hops
-        self.all = task.inputs.whole(hops, task.train.cpu().numpy())
+        encoder, train = task.network.encoder, task.train
+        # Batch statistics are those of all nodes; other noise matters where it falls.
+        if encoder.local:
+            self.all = task.network.view(task.inputs, train)
+        else:
+            self.all = task.inputs.whole(encoder.hops, train.cpu().numpy())
         self.some = task.network.view(task.inputs, task.valid)
         with torch.set_grad_enabled(not self.still):
             self.stem = task.network.encoder.stem(task.inputs)
@@ -199,9 +240,11 @@ class _Noisy:
         loss: Tensor = task.goal.lesson(step)
         return loss
 
-    def valid(self) -> Tensor:
+    def renew(self) -> None:
         if not self.still:
             self.stem = self.task.network.encoder.stem(self.task.inputs)
+
+    def valid(self) -> Tensor:
         with torch.no_grad():
             return self._output(self.stem, self.some, None)
 
@@ -233,7 +276,7 @@ def train(
     parts
         Nodes to train on, and nodes to choose the epoch on.
     labels
-        Class of every node; only those of `parts` are looked at.
+        Class of every node, or a distribution of classes; only those of `parts` are looked at.
     noise
         Where dropout comes from.
     """
@@ -246,31 +289,41 @@ def train(
     return progress
 
 
+def adam_of(parameters: Iterable[Tensor], rate: float, decay: float) -> Adam:
+    """Make an optimiser; decay is added to the gradient."""
+    return Adam(parameters, lr=rate, weight_decay=decay, fused=True)
+
+
 def _run(task: _Task, phase: Phase, progress: Progress) -> None:
     network = task.network
     trained = _choose(network, flows_only=phase.flows_only)
     lesson = task.goal.lesson
     if lesson is not None:
         trained.extend(lesson.parameters())
-    adam = torch.optim.Adam(trained, lr=phase.rate, weight_decay=phase.decay, fused=True)
+    adam = phase.adam or adam_of(trained, phase.rate, phase.decay)
     noisy = network.encoder.noisy and (phase.stirred or not phase.flows_only)
     quiet = lesson is None and not noisy
     outputs = _Quiet(task, phase) if quiet else _Noisy(task, phase)
-    best, kept = float("inf"), _copies(network)
+    watch, kept = Watch(phase.stop or BEST), _Kept(network, phase.adam)
     for epoch in range(phase.epochs):
+        if phase.halving and epoch and epoch % phase.halving == 0:
+            _halve_rate(adam)
         loss = outputs.loss(epoch / phase.epochs)
         adam.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
         adam.step()
-        output = outputs.valid()
+        outputs.renew()
         progress.train.append(float(loss.detach()))
+        if phase.stop is None:
+            continue
+        output = outputs.valid()
         progress.valid.append(float(task.loss(output, task.valid).detach()))
-        reached = task.criterion(output, progress.valid[-1])
-        if reached < best:
-            best = reached
-            _copy(network, kept)
-    if best < float("inf"):
-        network.load_state_dict(kept)
+        if watch.keeps(task.reached(output, progress.valid[-1])):
+            kept.renew()
+        if watch.over:
+            break
+    if watch.found:
+        kept.restore()
 
 
 def _choose(network: Network, *, flows_only: bool) -> list[Tensor]:
@@ -282,13 +335,31 @@ def _choose(network: Network, *, flows_only: bool) -> list[Tensor]:
     return chosen
 
 
-def _copies(network: Network) -> dict[str, Tensor]:
-    return {name: value.clone() for name, value in network.state_dict().items()}
+class _Kept:
+    """The weights worth keeping, and Adam's state if it is gone on with."""
+
+    def __init__(self, network: Network, adam: Adam | None) -> None:
+        self.network, self.adam = network, adam
+        self.weights = {name: value.clone() for name, value in network.state_dict().items()}
+        self.moments = self._moments()
+
+    def renew(self) -> None:
+        for name, value in self.network.state_dict().items():
+            self.weights[name].copy_(value)
+        self.moments = self._moments()
+
+    def restore(self) -> None:
+        self.network.load_state_dict(self.weights)
+        if self.adam is not None:
+            self.adam.load_state_dict(self.moments)
+
+    def _moments(self) -> dict[str, Any]:
+        return {} if self.adam is None else deepcopy(self.adam.state_dict())
 
 
-def _copy(network: Network, kept: dict[str, Tensor]) -> None:
-    for name, value in network.state_dict().items():
-        kept[name].copy_(value)
+def _halve_rate(adam: Adam) -> None:
+    for group in adam.param_groups:
+        group["lr"] /= 2
 
 
 @contextmanager

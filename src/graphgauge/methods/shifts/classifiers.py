@@ -11,18 +11,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
 from torch import Generator
-from torch.nn.functional import softmax
 
 from graphgauge.arrays import IntArray
 from graphgauge.methods.inputs import Inputs, Norm
-from graphgauge.methods.layers import Noise
 from graphgauge.methods.network import Network, SoftmaxHead
+from graphgauge.methods.passes import average_passes
 from graphgauge.methods.shifts.encoders import GcnEncoder, ResidualEncoder
-from graphgauge.methods.trained import Categorical, NetworkPredictor, Size, noise_of, predictions
+from graphgauge.methods.trained import Categorical, NetworkPredictor, Size
 from graphgauge.predictions import NodePredictions
-from graphgauge.uncertainty import Uncertainty
 
 __all__ = ["Erm", "ErmMcd", "ErmMod"]
 
@@ -71,31 +68,14 @@ class ErmMod(Categorical):
 class ErmMcd(Erm):
     """Monte Carlo dropout: ERM whose dropout stays on when it predicts.
 
-    Batch statistics stand still. The passes are an ensemble, with the mutual information as
-    knowledge.
-
     Parameters
     ----------
     passes
         Predictions that are averaged.
-
-    References
-    ----------
-    Gal and Ghahramani, Dropout as a Bayesian Approximation, ICML 2016.
     """
 
     passes: int = 50
 
     def read(self, trained: NetworkPredictor, inputs: Inputs, labels: IntArray) -> NodePredictions:
         """Average passes with dropout."""
-        network = trained.network
-        view = inputs.whole(network.encoder.hops)
-        stem = network.encoder.stem(inputs)
-        noise = Noise(noise_of(trained.seed, inputs.device, use=1), batch=False)
-        members = []
-        for _ in range(self.passes):
-            hidden = network.hidden(stem, view, noise)
-            logits = network.output(hidden, inputs, view).double()
-            members.append(softmax(logits, dim=1).cpu().numpy())
-        found = Uncertainty.from_ensemble(members)
-        return predictions(np.mean(members, axis=0), labels, found)
+        return average_passes(trained, inputs, labels, self.passes)

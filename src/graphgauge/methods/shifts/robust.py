@@ -15,7 +15,7 @@ Out-of-Distribution Benchmark, NeurIPS 2022.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -26,13 +26,14 @@ from graphgauge.errors import InputError
 from graphgauge.graph import Graph
 from graphgauge.methods.inputs import Inputs, View
 from graphgauge.methods.layers import BatchNorm, GcnLayer, Noise, dropout
+from graphgauge.methods.losses import error_rate
 from graphgauge.methods.network import Encoder, Network, SoftmaxHead
 from graphgauge.methods.trained import Categorical, Size
 from graphgauge.methods.training import Objective
 from graphgauge.parts import Split
 from graphgauge.splits import SHIFTS, domains, shift_property
 
-__all__ = ["DomainAligned", "ReluEncoder", "Robust", "error_rate", "split_property"]
+__all__ = ["DomainAligned", "ReluEncoder", "Robust", "split_property"]
 
 _N_LAYERS = 3
 
@@ -103,9 +104,9 @@ class Robust(Categorical):
         encoder = ReluEncoder(size.n_features, self.hidden, generator, share=self.share)
         return Network(encoder, SoftmaxHead(self.hidden, size.n_classes, generator))
 
-    def criterion(self) -> Objective | None:
+    def criteria(self) -> Sequence[Objective]:
         """Choose by accuracy, if that is asked for."""
-        return error_rate if self.select == "accuracy" else None
+        return [error_rate] if self.select == "accuracy" else []
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,14 +164,3 @@ def split_property(split: Split) -> tuple[str, Mapping[str, Any]]:
     if recipe.get("by") == "published" and name in SHIFTS and name not in ("feature", "random"):
         return name, {}
     raise InputError("the split does not tell by what it shifts; name it as `shift`")
-
-
-def error_rate(output: Tensor, labels: Tensor) -> Tensor:
-    """Return the share of nodes whose class is not found.
-
-    Examples
-    --------
-    >>> error_rate(torch.tensor([[2.0, 1.0], [2.0, 1.0]]), torch.tensor([0, 1]))
-    tensor(0.5000)
-    """
-    return (output.argmax(dim=1) != labels).float().mean()

@@ -1,0 +1,1 @@
+"""Methods of *miscalibrated*: Teixeira et al., Are Graph Neural Networks Miscalibrated?, 2019."""
