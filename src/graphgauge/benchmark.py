@@ -10,15 +10,18 @@ import difflib
 import os
 import re
 import tomllib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
+from itertools import product
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar
 
 from graphgauge.archive import answering, check_file
 from graphgauge.errors import InputError
+from graphgauge.plain import check_line, frozen
+from graphgauge.runspec import USUAL_MEASURES
 
 __all__ = ["Benchmark", "Derived", "Trained", "benchmark_names", "read_benchmark"]
 
@@ -29,7 +32,10 @@ _MOST_BYTES = 2**22
 _SECTIONS = ("benchmark", "datasets", "settings", "methods", "rows")
 # What tables are made by; they read it themselves.
 _OF_TABLES = ("metrics", "lists", "tables", "errata")
-_ABOUT = ("name", "title", "cite", "seeds", "published_seeds", "datasets", "settings", "note")
+_ABOUT = ("name", "title", "cite", "seeds", "datasets", "settings", "measures", "note")
+_ABOUT_PRINT = ("published_seeds", "ddof")
+_DATASET = ("steps", "split", "note")
+_SETTING = ("title", "split", "hyper")
 _TRAINED = ("use", "hyper", "datasets", "settings", "title", "note")
 _DERIVED = ("of", "combine", "n", "datasets", "settings", "title", "note")
 _MOST_SEEDS = 10_000
@@ -91,11 +97,18 @@ class Benchmark:
     datasets
         Slug of every data set to the steps that prepare it.
     settings
-        How nodes are split.
+        How nodes are split, and what else differs between runs of a method.
     methods
         Slug to what is trained or derived.
     rows
         Other names of a method in the tables, to its slug.
+    measures
+        What is recorded of every run.
+    splits
+        How a data set is split in a setting, where the setting's name does not tell it: by what is
+        said of the data set, or else of the setting.
+    hyper
+        Settings that come with hyper-parameters of all that is trained.
     """
 
     name: str
@@ -105,6 +118,9 @@ class Benchmark:
     settings: tuple[str, ...]
     methods: Mapping[str, Trained | Derived]
     rows: Mapping[str, str] = field(default_factory=dict)
+    measures: tuple[str, ...] = USUAL_MEASURES
+    splits: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    hyper: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 def benchmark_names() -> list[str]:
@@ -139,11 +155,12 @@ def read_benchmark(which: str | os.PathLike[str]) -> Benchmark:
 def _benchmark(content: Mapping[str, Any]) -> Benchmark:
     known_keys("the file", content, (*_SECTIONS, *_OF_TABLES))
     about = _get("the file", content, "benchmark", dict)
-    known_keys("benchmark", about, _ABOUT)
+    known_keys("benchmark", about, (*_ABOUT, *_ABOUT_PRINT))
     name = _slug("benchmark: name", _get("benchmark", about, "name", str))
     datasets = _slugs("benchmark: datasets", _get("benchmark", about, "datasets", list))
     settings = _slugs("benchmark: settings", _get("benchmark", about, "settings", list))
-    known_keys("settings", _get("the file", content, "settings", dict, {}), settings)
+    of_datasets = _tables(content, "datasets", datasets, _DATASET)
+    of_settings = _tables(content, "settings", settings, _SETTING)
     methods = _get("the file", content, "methods", dict)
     everywhere = {"datasets": datasets, "settings": settings}
     read = {
@@ -156,10 +173,17 @@ def _benchmark(content: Mapping[str, Any]) -> Benchmark:
         name,
         _get("benchmark", about, "title", str, name),
         seeds,
-        MappingProxyType(_steps(content, datasets)),
+        MappingProxyType({slug: _steps(slug, table) for slug, table in of_datasets.items()}),
         settings,
         MappingProxyType(read),
         MappingProxyType(_rows(content, read)),
+        _slugs(
+            "benchmark: measures", _get("benchmark", about, "measures", list, [*USUAL_MEASURES])
+        ),
+        MappingProxyType(dict(_splits(of_datasets, of_settings))),
+        MappingProxyType(
+            {slug: _hyper(slug, t) for slug, t in of_settings.items() if "hyper" in t}
+        ),
     )
 
 
@@ -187,16 +211,18 @@ def _method(
         raise InputError(f"{where}: is no table")
     derived = "of" in table
     known_keys(where, table, _DERIVED if derived else _TRAINED)
-    places = []
+    where_it_runs = []
     for what, all_of_them in everywhere.items():
         chosen = _slugs(f"{where}: {what}", _get(where, table, what, list, list(all_of_them)))
         known_keys(f"{where}: {what}", chosen, all_of_them)
-        places.append(chosen)
+        where_it_runs.append(chosen)
     if not derived:
         hyper = _get(where, table, "hyper", dict, {})
-        return Trained(_get(where, table, "use", str), MappingProxyType(hyper), *places)
+        return Trained(_get(where, table, "use", str), MappingProxyType(hyper), *where_it_runs)
     kind = _slug(f"{where}: combine", _get(where, table, "combine", str))
-    return Derived(_get(where, table, "of", str), kind, _get(where, table, "n", int), *places)
+    return Derived(
+        _get(where, table, "of", str), kind, _get(where, table, "n", int), *where_it_runs
+    )
 
 
 def _check_derived(methods: Mapping[str, Trained | Derived], seeds: Sequence[int]) -> None:
@@ -212,18 +238,35 @@ def _check_derived(methods: Mapping[str, Trained | Derived], seeds: Sequence[int
             known_keys(f"methods.{slug}: {what}", getattr(found, what), getattr(base, what))
 
 
-def _steps(content: Mapping[str, Any], datasets: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    told = _get("the file", content, "datasets", dict, {})
-    known_keys("datasets", told, datasets)
-    steps = {}
-    for slug in datasets:
-        table = told.get(slug, {})
+def _tables(
+    content: Mapping[str, Any], section: str, slugs: Sequence[str], known: Sequence[str]
+) -> dict[str, dict[str, Any]]:
+    """Read what is said of every data set, or of every setting: nothing by default."""
+    told = _get("the file", content, section, dict, {})
+    known_keys(section, told, slugs)
+    for slug, table in told.items():
         if not isinstance(table, dict):
-            raise InputError(f"datasets.{slug}: is no table")
-        known_keys(f"datasets.{slug}", table, ("steps", "note"))
-        listed = _get(f"datasets.{slug}", table, "steps", list, [])
-        steps[slug] = _slugs(f"datasets.{slug}: steps", listed)
-    return steps
+            raise InputError(f"{section}.{slug}: is no table")
+        known_keys(f"{section}.{slug}", table, known)
+    return {slug: told.get(slug, {}) for slug in slugs}
+
+
+def _steps(slug: str, table: Mapping[str, Any]) -> tuple[str, ...]:
+    return _slugs(f"datasets.{slug}: steps", _get(f"datasets.{slug}", table, "steps", list, []))
+
+
+def _splits(
+    of_datasets: Mapping[str, Mapping[str, Any]], of_settings: Mapping[str, Mapping[str, Any]]
+) -> Iterator[tuple[tuple[str, str], str]]:
+    for dataset, setting in product(of_datasets, of_settings):
+        told = {**of_settings[setting], **of_datasets[dataset]}
+        if "split" in told:
+            check_line(f"{dataset}, {setting}: split", told["split"])
+            yield (dataset, setting), told["split"]
+
+
+def _hyper(slug: str, table: Mapping[str, Any]) -> Mapping[str, Any]:
+    return frozen(f"settings.{slug}: hyper", _get(f"settings.{slug}", table, "hyper", dict))
 
 
 def _rows(content: Mapping[str, Any], methods: Collection[str]) -> dict[str, str]:

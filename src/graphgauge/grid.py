@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from graphgauge.benchmark import Benchmark, Derived, Trained, known_keys
 from graphgauge.catalogue import check_hyper, method_version
 from graphgauge.errors import InputError
+from graphgauge.measures import MEASURES
 from graphgauge.methods.ensembles import COMBINATIONS
 from graphgauge.records import RunSpec
 
@@ -64,13 +65,15 @@ def runs_of(benchmark: Benchmark, choice: Choice | None = None) -> list[RunSpec]
 
 def resolve(benchmark: Benchmark, methods: Collection[str] = ()) -> None:
     """Check, without training, that methods and hyper-parameters exist: of all methods, or some."""
+    known_keys("benchmark: measures", benchmark.measures, MEASURES)
     for slug in methods or benchmark.methods:
         method = benchmark.methods[slug]
         if isinstance(method, Derived):
             known_keys(f"methods.{slug}: combine", [method.combine], COMBINATIONS)
             method = benchmark.methods[method.of]
         if isinstance(method, Trained):
-            check_hyper(method.use, method.hyper)
+            for setting in method.settings:
+                check_hyper(method.use, {**method.hyper, **benchmark.hyper.get(setting, {})})
 
 
 @dataclass(frozen=True)
@@ -98,7 +101,8 @@ class _Place:
 
     def trained(self, slug: str, method: Trained, seed: int) -> RunSpec:
         version = method_version(method.use)
-        return self._spec(slug, seed, method.hyper, version, use=method.use)
+        hyper = {**method.hyper, **self.benchmark.hyper.get(self.setting, {})}
+        return self._spec(slug, seed, hyper, version, use=method.use)
 
     def ensemble(self, slug: str, method: Derived, seeds: Sequence[int]) -> Iterator[RunSpec]:
         base = self.benchmark.methods[method.of]
@@ -131,6 +135,8 @@ class _Place:
             members,
             use,
             tuple(self.benchmark.datasets[self.dataset]),
+            self.benchmark.splits.get((self.dataset, self.setting), ""),
+            self.benchmark.measures,
         )
 
 

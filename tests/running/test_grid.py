@@ -57,6 +57,31 @@ def test_ensembles_stand_back_or_bring_their_members(benchmark):
     assert asked[-1].members == tuple(spec.id for spec in asked[:-1])
 
 
+def test_settings_and_data_sets_may_say_more_than_their_names(tmp_path):
+    path = written(tmp_path, settings=("loss", "density-50"), datasets=("planted-100", "cora"))
+    told = (
+        "[settings.loss]\nsplit = 'shares-60-20-20'\nhyper = { rounds = 2 }\n"
+        "[settings.density-50]\nhyper = { noise = 0.2 }\n"
+        "[datasets.cora]\nsplit = 'published:planetoid:rest'\n"
+    )
+    path.write_text(path.read_text().replace("[methods", f"{told}[methods"))
+    specs = runs_of(read_benchmark(path), Choice(seeds=[0]))
+    found = {(s.dataset, s.setting): (s.split, dict(s.hyper)) for s in specs}
+    assert found == {
+        ("planted-100", "loss"): ("shares-60-20-20", {"rounds": 2}),
+        ("planted-100", "density-50"): ("", {"noise": 0.2}),
+        ("cora", "loss"): ("published:planetoid:rest", {"rounds": 2}),
+        ("cora", "density-50"): ("published:planetoid:rest", {"noise": 0.2}),
+    }
+
+
+def test_what_is_recorded_is_said_by_the_benchmark(tmp_path):
+    path = written(tmp_path)
+    assert {spec.measures for spec in runs_of(read_benchmark(path))} == {("nodes",)}
+    path.write_text(path.read_text().replace("seeds", "measures = ['nodes', 'edges']\nseeds"))
+    assert {spec.measures for spec in runs_of(read_benchmark(path))} == {("nodes", "edges")}
+
+
 @pytest.mark.parametrize(
     ("choice", "told"),
     [
@@ -94,6 +119,15 @@ def test_strange_choices_are_refused(benchmark, choice, told):
         ("mean-softmax", "mean softmax", "slug"),
         ("mean-softmax", "mean-softmx", "did you mean 'mean-softmax'"),
         ("[methods.wide]", "[methods.'a/b']", "slug"),
+        ("seeds", "measures = ['edge']\nseeds", "did you mean 'edges'"),
+        ("[methods.wide]", "[settings.density-50]\nsplits = 'a'\n[methods.wide]", "'splits'"),
+        ("[methods.wide]", "[settings.density-50]\nsplit = ''\n[methods.wide]", "split"),
+        ("[methods.wide]", "[settings]\ndensity-50 = 1\n[methods.wide]", "is no table"),
+        (
+            "[methods.wide]",
+            "[settings.density-50]\nhyper = { roundz = 1 }\n[methods.wide]",
+            "no hyper-parameter 'roundz'",
+        ),
         ("[benchmark]", "[benchmarks]", "unknown 'benchmarks', did you mean 'benchmark'"),
         ("[benchmark]", "[benchmark", "not readable as a benchmark"),
     ],
