@@ -99,19 +99,19 @@ def published_figures(benchmark: str) -> Mapping[Place, Figure]:
 
 
 @cache
-def method_titles(benchmark: str) -> Mapping[str, str]:
-    """Return what the paper calls its methods.
+def method_titles(benchmark: str, column: str = "method") -> Mapping[str, str]:
+    """Return what the paper calls its methods, or their variants.
 
     Examples
     --------
-    >>> method_titles("shifts")["erm-mod"]
-    'ERM + mod'
+    >>> method_titles("shifts")["erm-mod"], method_titles("edgewise", "variant")["naive-mean-field"]
+    ('ERM + mod', 'naive mean field')
     """
     return MappingProxyType(
         {
             row["slug"]: row["name_in_paper"]
             for row in _rows("methods")
-            if row["file"] == f"{benchmark}.csv" and row["column"] == "method"
+            if row["file"] == f"{benchmark}.csv" and row["column"] == column
         }
     )
 
