@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from graphgauge.audit import CHECKS
-from graphgauge.benchmark import Derived, Trained
+from graphgauge.benchmark import Derived, Made, Trained
 from graphgauge.datasets import CARDS, Card
 from graphgauge.metrics import METRICS
 from graphgauge.properties import PROPERTIES
-from graphgauge.records import Records
+from graphgauge.records import PROTOCOLS, Records
 from graphgauge.splits import PUBLISHED, SHIFTS
 from graphgauge.splits.sizes import ROUNDINGS
 from graphgauge.steps import STEPS
@@ -145,8 +145,9 @@ def _benchmark(whose: Paper) -> str:
         f" {erratum.text}.\n"
         for erratum in whose.errata
     )
+    title = whose.title if whose.title.endswith("?") else f"{whose.title}."
     return (
-        f"\n## {whose.name}\n\n{whose.title}. {whose.note}\n\n{facts}"
+        f"\n## {whose.name}\n\n{title} {whose.note}\n\n{facts}"
         f"\n| method | in the tables | is | |\n|---|---|---|---|\n{methods}"
         f"\n| table | shows | kind | numbers | |\n|---|---|---|---|---|\n{tables}"
         f"\nWhat is wrong in print:\n\n{errata}"
@@ -159,10 +160,19 @@ def _table(spec: TableSpec) -> str:
     return f"| {' | '.join(map(_cell, cells))} |\n"
 
 
-def _made(method: Trained | Derived) -> str:
+def _made(method: Made) -> str:
     if isinstance(method, Trained):
         return f"trained: `{method.use}`"
-    return f"`{method.combine}` of {method.n} `{method.of}`"
+    if isinstance(method, Derived):
+        return f"`{method.combine}` of {method.n} `{method.of}`"
+    labels = dict.fromkeys(method.calibrate[protocol] for protocol in PROTOCOLS)
+    return f"`{method.of}`, calibrated by {_either(labels)}"
+
+
+def _either(labels: Iterable[str]) -> str:
+    """Name one label, or one for each protocol."""
+    named = [f"`{label}`" for label in labels]
+    return f"{named[0]}; published {named[1]}" if len(named) > 1 else named[0]
 
 
 def _names(slugs: Sequence[str]) -> str:

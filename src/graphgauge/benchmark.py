@@ -16,20 +16,28 @@ from importlib.resources import files
 from itertools import product
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from graphgauge.archive import answering, check_file
 from graphgauge.errors import InputError
 from graphgauge.plain import check_line, frozen
-from graphgauge.runspec import USUAL_MEASURES
+from graphgauge.runspec import PROTOCOLS, USUAL_MEASURES
 
-__all__ = ["Benchmark", "Derived", "Trained", "benchmark_names", "read_benchmark"]
+__all__ = [
+    "Benchmark",
+    "Calibrated",
+    "Derived",
+    "Made",
+    "Trained",
+    "benchmark_names",
+    "read_benchmark",
+]
 
 _T = TypeVar("_T")
 
 _SLUG = re.compile(r"[a-z0-9]+([-_.][a-z0-9]+)*")
 _MOST_BYTES = 2**22
-_SECTIONS = ("benchmark", "datasets", "settings", "methods", "rows")
+_SECTIONS = ("benchmark", "datasets", "settings", "methods", "calibrators", "rows")
 # What tables are made by; they read it themselves.
 _OF_TABLES = ("metrics", "lists", "tables", "errata")
 _ABOUT = ("name", "title", "cite", "seeds", "datasets", "settings", "measures", "note")
@@ -38,6 +46,7 @@ _DATASET = ("steps", "split", "note")
 _SETTING = ("title", "split", "hyper")
 _TRAINED = ("use", "hyper", "datasets", "settings", "title", "note")
 _DERIVED = ("of", "combine", "n", "datasets", "settings", "title", "note")
+_CALIBRATED = ("of", "calibrate", "datasets", "settings", "title", "note")
 _MOST_SEEDS = 10_000
 
 
@@ -85,6 +94,30 @@ class Derived:
 
 
 @dataclass(frozen=True)
+class Calibrated:
+    """The predictions of a trained method, calibrated on its validation nodes, once a seed.
+
+    Parameters
+    ----------
+    of
+        The trained method.
+    calibrate
+        By which calibrator, under either protocol: labels such as ``temperature(objective=nll)``.
+    datasets, settings
+        Where it is made.
+    """
+
+    of: str
+    calibrate: Mapping[str, str]
+    datasets: tuple[str, ...]
+    settings: tuple[str, ...]
+
+
+Made: TypeAlias = Trained | Derived | Calibrated
+"""How a method comes to predictions."""
+
+
+@dataclass(frozen=True)
 class Benchmark:
     """What a benchmark runs.
 
@@ -99,7 +132,7 @@ class Benchmark:
     settings
         How nodes are split, and what else differs between runs of a method.
     methods
-        Slug to what is trained or derived.
+        Slug to what is trained, combined or calibrated.
     rows
         Other names of a method in the tables, to its slug.
     measures
@@ -116,7 +149,7 @@ class Benchmark:
     seeds: tuple[int, ...]
     datasets: Mapping[str, tuple[str, ...]]
     settings: tuple[str, ...]
-    methods: Mapping[str, Trained | Derived]
+    methods: Mapping[str, Made]
     rows: Mapping[str, str] = field(default_factory=dict)
     measures: tuple[str, ...] = USUAL_MEASURES
     splits: Mapping[tuple[str, str], str] = field(default_factory=dict)
@@ -167,6 +200,7 @@ def _benchmark(content: Mapping[str, Any]) -> Benchmark:
         _slug("methods", slug): _method(f"methods.{slug}", found, everywhere)
         for slug, found in methods.items()
     }
+    read |= _each_calibrated(content, read)
     seeds = _seeds(_get("benchmark", about, "seeds", list))
     _check_derived(read, seeds)
     return Benchmark(
@@ -204,35 +238,59 @@ def known_keys(where: str, keys: Iterable[str], known: Collection[str]) -> None:
             raise InputError(f"{where}: unknown {key[:80]!r}{hint}")
 
 
-def _method(
-    where: str, table: object, everywhere: Mapping[str, tuple[str, ...]]
-) -> Trained | Derived:
+def _method(where: str, table: object, everywhere: Mapping[str, tuple[str, ...]]) -> Made:
     if not isinstance(table, dict):
         raise InputError(f"{where}: is no table")
-    derived = "of" in table
-    known_keys(where, table, _DERIVED if derived else _TRAINED)
+    known = _CALIBRATED if "calibrate" in table else _DERIVED if "of" in table else _TRAINED
+    known_keys(where, table, known)
     where_it_runs = []
     for what, all_of_them in everywhere.items():
         chosen = _slugs(f"{where}: {what}", _get(where, table, what, list, list(all_of_them)))
         known_keys(f"{where}: {what}", chosen, all_of_them)
         where_it_runs.append(chosen)
-    if not derived:
+    if known is _TRAINED:
         hyper = _get(where, table, "hyper", dict, {})
         return Trained(_get(where, table, "use", str), MappingProxyType(hyper), *where_it_runs)
+    of = _get(where, table, "of", str)
+    if known is _CALIBRATED:
+        return Calibrated(of, _calibrators(where, table["calibrate"]), *where_it_runs)
     kind = _slug(f"{where}: combine", _get(where, table, "combine", str))
-    return Derived(
-        _get(where, table, "of", str), kind, _get(where, table, "n", int), *where_it_runs
-    )
+    return Derived(of, kind, _get(where, table, "n", int), *where_it_runs)
 
 
-def _check_derived(methods: Mapping[str, Trained | Derived], seeds: Sequence[int]) -> None:
+def _calibrators(where: str, told: object) -> Mapping[str, str]:
+    """Read one label for both protocols, or one each."""
+    labels = told if isinstance(told, dict) else dict.fromkeys(PROTOCOLS, told)
+    known_keys(f"{where}: calibrate", labels, PROTOCOLS)
+    for protocol in PROTOCOLS:
+        if protocol not in labels:
+            raise InputError(f"{where}: calibrate: lacks {protocol!r}")
+        check_line(f"{where}: calibrate", labels[protocol])
+    return MappingProxyType(labels)
+
+
+def _each_calibrated(content: Mapping[str, Any], methods: Mapping[str, Made]) -> dict[str, Made]:
+    """Calibrate every trained method by every calibrator of the benchmark."""
+    made: dict[str, Made] = {}
+    for (slug, method), (name, told) in product(
+        methods.items(), _get("the file", content, "calibrators", dict, {}).items()
+    ):
+        if isinstance(method, Trained):
+            labels = _calibrators(f"calibrators.{_slug('calibrators', name)}", told)
+            made[f"{slug}.{name}"] = Calibrated(slug, labels, method.datasets, method.settings)
+    if twice := set(made) & set(methods):
+        raise InputError(f"calibrators: {min(twice)} is among the methods already")
+    return made
+
+
+def _check_derived(methods: Mapping[str, Made], seeds: Sequence[int]) -> None:
     for slug, found in methods.items():
-        if not isinstance(found, Derived):
+        if isinstance(found, Trained):
             continue
         base = methods.get(found.of)
         if not isinstance(base, Trained):
             raise InputError(f"methods.{slug}: of {found.of!r}, which is no trained method here")
-        if not 2 <= found.n <= len(seeds):
+        if isinstance(found, Derived) and not 2 <= found.n <= len(seeds):
             raise InputError(f"methods.{slug}: n is {found.n}, there are {len(seeds)} seeds")
         for what in ("datasets", "settings"):
             known_keys(f"methods.{slug}: {what}", getattr(found, what), getattr(base, what))

@@ -6,12 +6,17 @@
 ``edges``
     The four scores on edges with both ends among the test nodes (``edge``), and on those whose ends
     truly agree or do not (``agree``, ``disagree``).
+``bootstraps``
+    Accuracy, ECE and ECE over 50 % on ten resamples of the test nodes, as they are and with classes
+    that count alike (``not-balanced``, ``balanced``): means, and deviations under ``…_sd``. The
+    same are drawn for all models of as many test nodes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
@@ -24,6 +29,7 @@ from graphgauge.predictions import NodePredictions
 from graphgauge.records import Values
 from graphgauge.runspec import USUAL_MEASURES
 from graphgauge.scoring.nodes import EDGE_SCOPES, NodeItems
+from graphgauge.stats import resample_counts, summarize
 from graphgauge.uncertainty import Uncertainty
 
 __all__ = ["MEASURES", "findings_of", "measure"]
@@ -32,6 +38,8 @@ _Found: TypeAlias = dict[str, dict[str, float]]
 
 _PARTS = {"ID": ("test_in",), "OOD": ("test_out",), "all": ("test_in", "test_out", "test")}
 _OUTCOMES = ("accuracy", "nll", "brier", "ece")
+_DRAWN = ("accuracy", "ece", "ece50")
+_DRAWS = 10
 _IDENTITY_HOLDS = 1e-3
 
 
@@ -42,6 +50,15 @@ class _Measured:
     predictions: NodePredictions
     published: bool
     closed: str
+    tested: Outcomes | None
+
+    @cached_property
+    def test(self) -> IntArray:
+        """The labelled test nodes, in ascending order."""
+        index = np.sort(self.index(_PARTS["all"]))
+        if not len(index):
+            raise InputError("there are no labelled test nodes to measure on")
+        return index
 
     def index(self, names: Sequence[str]) -> IntArray:
         """Collect the labelled nodes of some parts."""
@@ -60,6 +77,7 @@ def measure(
     measures: Sequence[str] = USUAL_MEASURES,
     *,
     protocol: str = "corrected",
+    tested: Outcomes | None = None,
 ) -> Values:
     """Compute what is recorded, as fractions: part to metric to number.
 
@@ -76,6 +94,9 @@ def measure(
         ``corrected`` or ``published``. Beside ``edges``, ``published`` closes the bins of ECE on
         the left, on nodes too, and takes products for edges even where there are joint marginals:
         so does the code of *edgewise*.
+    tested
+        Outcomes of the labelled test nodes, in ascending order, for ``bootstraps`` of a calibrator
+        whose values do not sum to one; by default they follow from the probabilities.
 
     Examples
     --------
@@ -90,7 +111,7 @@ def measure(
     """
     published = protocol == "published"
     closed = "left" if published and "edges" in measures else "right"
-    given = _Measured(predictions, published, closed)
+    given = _Measured(predictions, published, closed, tested)
     values: _Found = {}
     for name in measures:
         for part, found in MEASURES[name](given).items():
@@ -134,17 +155,35 @@ def _entropy(predictions: NodePredictions) -> FloatArray:
 
 
 def _on_edges(given: _Measured) -> _Found:
-    index = given.index(_PARTS["all"])
-    if not len(index):
-        raise InputError("there are no labelled test nodes to measure on")
-    judged = replace(given.predictions, parts={"test": index})
+    judged = replace(given.predictions, parts={"test": given.test})
     items = NodeItems(replace(judged, edge_probs=None) if given.published else judged)
     chosen = items.select("test")
     return {scope: given.scores(items.of_scope(scope, chosen)[0]) for scope in EDGE_SCOPES}
 
 
+def _on_resamples(given: _Measured) -> _Found:
+    made, labels = given.predictions, given.predictions.labels[given.test]
+    outcomes = given.tested
+    if outcomes is None:
+        outcomes = Outcomes.of_nodes(made.probs[given.test], labels)
+    if len(outcomes) != len(labels):
+        raise InputError(f"{len(outcomes)} outcomes of {len(labels)} test nodes are given")
+    found: dict[str, list[dict[str, float]]] = {"not-balanced": [], "balanced": []}
+    for weights in resample_counts(len(labels), _DRAWS, seed=0).T:
+        drawn = outcomes.weighted(weights.astype(np.float64))
+        for view, seen in (("not-balanced", drawn), ("balanced", drawn.balanced(labels))):
+            found[view].append({name: metric(name)(seen) for name in _DRAWN})
+    return {view: {"n_draws": _DRAWS, **_over_draws(draws)} for view, draws in found.items()}
+
+
+def _over_draws(draws: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    found = {name: summarize([draw[name] for draw in draws]) for name in _DRAWN}
+    means = {name: summary.mean for name, summary in found.items()}
+    return means | {f"{name}_sd": summary.sd for name, summary in found.items()}
+
+
 MEASURES: Mapping[str, Callable[[_Measured], _Found]] = MappingProxyType(
-    {"nodes": _on_nodes, "edges": _on_edges}
+    {"nodes": _on_nodes, "edges": _on_edges, "bootstraps": _on_resamples}
 )
 """What a benchmark may record, by name."""
 

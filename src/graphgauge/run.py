@@ -7,15 +7,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from graphgauge.catalogue import make_method
+from graphgauge.catalogue import make_calibrator, make_method
 from graphgauge.errors import InputError
 from graphgauge.measures import findings_of, measure
-from graphgauge.methods.ensembles import combine
+from graphgauge.methods.ensembles import COMBINATIONS, combine
 from graphgauge.methods.search import Found
+from graphgauge.metrics import Outcomes
 from graphgauge.predictions import NodePredictions
 from graphgauge.processes import WorkerDiedError
 from graphgauge.provenance import Watch, hash_parts, made_with, one_thread, seeded
 from graphgauge.records import Record, RunSpec, derive_seed
+from graphgauge.roles import Role, items_of
 from graphgauge.setting import graph_of, split_of
 
 __all__ = ["execute", "training_seed"]
@@ -33,13 +35,17 @@ def execute(
     device
         Where it is trained, such as ``cuda``.
     members
-        Of an ensemble: the saved predictions of its members, in the order of ``spec.members``.
+        Of an ensemble, or of what is calibrated: the saved predictions of what it is made of, in
+        the order of ``spec.members``.
     """
     watch = Watch()
     made: dict[str, Any] = {}
     try:
-        predictions = _combined(spec, members) if spec.members else _trained(spec, device, made)
-        values = measure(predictions, spec.measures, protocol=spec.protocol)
+        if spec.members:
+            predictions, tested = _derived(spec, members)
+        else:
+            predictions, tested = _trained(spec, device, made), None
+        values = measure(predictions, spec.measures, protocol=spec.protocol, tested=tested)
         made["findings"] = findings_of(values)
         status, reason = "done", ""
     except (Exception, MemoryError) as error:
@@ -96,12 +102,34 @@ def _trained(spec: RunSpec, device: str, made: dict[str, Any]) -> NodePrediction
     return replace(predictions, parts=split.parts, name=spec.label)
 
 
-def _combined(spec: RunSpec, members: Sequence[Path]) -> NodePredictions:
+def _derived(spec: RunSpec, members: Sequence[Path]) -> tuple[NodePredictions, Outcomes | None]:
     if len(members) != len(spec.members):
         raise InputError(f"{len(members)} of {len(spec.members)} members are given")
     loaded = [NodePredictions.load(path) for path in members]
     for one in loaded[1:]:
         if one.fingerprint != loaded[0].fingerprint:
             raise InputError(f"{one.name}: its nodes or parts are not those of {loaded[0].name}")
-    made = combine(spec.use, loaded, protocol=spec.protocol)
-    return replace(made, parts=loaded[0].parts, name=spec.label)
+    if spec.use in COMBINATIONS:
+        made, tested = combine(spec.use, loaded, protocol=spec.protocol), None
+    else:
+        made, tested = _calibrated(spec, loaded[0])
+    return replace(made, parts=loaded[0].parts, name=spec.label), tested
+
+
+def _calibrated(spec: RunSpec, given: NodePredictions) -> tuple[NodePredictions, Outcomes | None]:
+    """Calibrate on validation nodes in distribution, where methods are chosen too.
+
+    Calibrators of single classes give values that do not sum to one, which `NodePredictions` do.
+    The paper measured them as they are: so does the protocol ``published``.
+    """
+    part = next((name for name in ("valid_in", "valid") if name in given.parts), None)
+    if part is None:
+        raise InputError("there are no validation nodes to calibrate on")
+    calibrator = make_calibrator(spec.use)
+    with one_thread(), seeded(training_seed(spec)):
+        fitted = calibrator.fit(given, part)
+        made: NodePredictions = fitted(given)
+    if spec.protocol != "published" or not hasattr(fitted, "outcomes"):
+        return made, None
+    test = items_of(given.parts, Role.TEST)
+    return made, fitted.outcomes(replace(given, parts={"test": test}), "test")

@@ -14,7 +14,7 @@ from typing import Any
 from graphgauge.errors import InputError
 from graphgauge.plain import canonical, check_keys, check_line, frozen, plain_of, words
 
-__all__ = ["PROTOCOLS", "USUAL_MEASURES", "RunSpec", "derive_seed"]
+__all__ = ["PROTOCOLS", "USUAL_MEASURES", "RunSpec", "derive_seed", "version_order"]
 
 PROTOCOLS = ("corrected", "published")
 """What a paper means, and what its printed numbers were made with."""
@@ -45,6 +45,19 @@ def derive_seed(base: int, *factors: str | int) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1
 
 
+def version_order(version: str) -> tuple[int, ...]:
+    """Return what puts versions in their order: ``2`` comes after ``1.9``; words come first.
+
+    Examples
+    --------
+    >>> version_order("1.9") < version_order("2"), version_order("draft")
+    (True, ())
+    """
+    words = version.split(".")
+    known = all(word.isdecimal() and word.isascii() for word in words)
+    return tuple(map(int, words)) if known else ()
+
+
 @dataclass(frozen=True)
 class RunSpec:
     """What to run, in full: nothing else changes the numbers.
@@ -64,9 +77,10 @@ class RunSpec:
     protocol
         ``corrected`` or ``published``.
     hyper
-        Hyper-parameters that differ from the method's own: plain values.
+        Hyper-parameters that differ from the method's own: plain values. What is calibrated has
+        those of what it is made of.
     version
-        Of the method; another one is another run.
+        Of the method, and behind a point of the calibrator; another one is another run.
     members
         Ids of the runs that an ensemble is made of, or of the one that is calibrated.
     use

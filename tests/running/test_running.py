@@ -15,10 +15,12 @@ from graphgauge.engine import Place, Step, local_workers, pending, run_all
 from graphgauge.errors import InputError
 from graphgauge.grid import Choice, runs_of
 from graphgauge.measures import measure
+from graphgauge.metrics import Outcomes
 from graphgauge.predictions import NodePredictions
 from graphgauge.records import Records
 from graphgauge.run import execute, training_seed
 from graphgauge.setting import graph_of, split_of
+from graphgauge.stats import resample_counts
 
 ENSEMBLE = {
     "spread": "use = 'stand_ins:Spread'",
@@ -269,6 +271,105 @@ def test_ensembles_of_failed_members_are_skipped(tmp_path):
     )
     [alone], _ = _run(specs[-1:], tmp_path / "other")
     assert "were not asked for" in alone.reason
+
+
+CALIBRATED = {
+    "spread": "use = 'stand_ins:Spread'",
+    "bad": "use = 'stand_ins:Failing'",
+    "even": "of = 'spread'\ncalibrate = 'stand_ins:Halfway(way=0.25)'",
+    "worse": "of = 'bad'\ncalibrate = 'stand_ins:Halfway'",
+}
+
+
+def test_what_is_calibrated_follows_what_it_is_made_of(tmp_path):
+    specs = _specs(tmp_path, methods=CALIBRATED, seeds=2)
+    records, events = _run(specs[::-1], tmp_path / "out", 2)
+    place = Place(tmp_path / "out")
+    done = records.select(method="even")
+    assert [record.status for record in done] == ["done"] * 2
+    for record in done:
+        base = NodePredictions.load(place.predictions(record.spec.members[0]))
+        made = NodePredictions.load(place.predictions(record.spec.id))
+        labels = base.labels[base.parts["valid_in"]]
+        shares = np.bincount(labels, minlength=base.n_classes) / len(labels)
+        assert np.allclose(made.probs, 0.75 * base.probs + 0.25 * shares)
+        assert made.fingerprint == base.fingerprint
+        assert set(record.values) == {"ID", "OOD", "all"}
+    for record in records.select(method="worse"):
+        assert record.status == "skipped"
+        assert record.reason == (
+            "1 of 1 members are not done; the first: ValueError: it does not work"
+        )
+    started = [event.spec.id for event in events if event.step is Step.STARTED]
+    for record in done:
+        assert started.index(record.spec.members[0]) < started.index(record.spec.id)
+        place.predictions(record.spec.members[0]).unlink()
+    left = [spec for spec in specs if spec.method in ("spread", "even")]
+    assert pending(left, place, place.load()) == []
+    (place.records / f"{left[-1].id}.json").unlink()
+    assert pending(left, place, place.load()) == [left[1], left[3]]
+
+
+def test_values_that_do_not_sum_to_one_are_measured_as_published(tmp_path):
+    methods = {"spread": "use = 'stand_ins:Spread'",
+               "odd": "of = 'spread'\ncalibrate = 'stand_ins:Undivided'"}  # fmt: skip
+    path = written(tmp_path, methods=methods, seeds=1, settings=("shares-60-20-20",))
+    path.write_text(path.read_text().replace("seeds", "measures = ['nodes', 'bootstraps']\nseeds"))
+    for protocol in ("corrected", "published"):
+        base, odd = runs_of(read_benchmark(path), Choice(protocol=protocol))
+        place = Place(tmp_path / protocol)
+        place.prepare()
+        place.keep(*execute(base))
+        record, _ = execute(odd, members=[place.predictions(base.id)])
+        found = record.values["not-balanced"]
+        # All sure of the first class: what is not right is what is not calibrated.
+        certain = found["ece"] == pytest.approx(1 - found["accuracy"], abs=1e-12)
+        assert certain == (protocol == "published")
+
+
+def test_without_validation_nodes_nothing_is_calibrated(tmp_path):
+    [_, odd] = _specs(tmp_path, methods=dict(list(CALIBRATED.items())[::2]), seeds=1)
+    NodePredictions([[0.5, 0.5]], [0], {"test": [0]}).save(tmp_path / "a.npz")
+    record, _ = execute(odd, members=[tmp_path / "a.npz"])
+    assert record.reason == "there are no validation nodes to calibrate on"
+
+
+def test_resamples_are_as_good_as_copies_of_nodes(rng):
+    n = 200
+    probs = rng.dirichlet(np.ones(3), n)
+    labels = rng.choice(3, n, p=[0.7, 0.2, 0.1])
+    test = rng.permutation(n)[:150]
+    made = NodePredictions(probs, labels, {"test": test, "train": np.setdiff1d(range(n), test)})
+    found = measure(made, ["bootstraps"])
+    index = np.sort(test)
+    draws = [np.repeat(index, row) for row in resample_counts(150, 10, seed=0).T]
+    accuracies = [(probs[d].argmax(axis=1) == labels[d]).mean() for d in draws]
+    assert found["not-balanced"]["accuracy"] == pytest.approx(np.mean(accuracies), abs=1e-12)
+    assert found["not-balanced"]["accuracy_sd"] == pytest.approx(np.std(accuracies, ddof=1))
+    recalls = [np.mean([(probs[d].argmax(axis=1) == c)[labels[d] == c].mean()
+                        for c in np.unique(labels[d])]) for d in draws]  # fmt: skip
+    assert found["balanced"]["accuracy"] == pytest.approx(np.mean(recalls), abs=1e-12)
+    eces, sure = [by_hand(probs[d], labels[d]) for d in draws], []
+    for d in draws:
+        above = d[probs[d].max(axis=1) > 0.5]
+        sure.append(by_hand(probs[above], labels[above]))
+    assert found["not-balanced"]["ece"] == pytest.approx(np.mean(eces), abs=1e-12)
+    assert found["not-balanced"]["ece50"] == pytest.approx(np.mean(sure), abs=1e-12)
+    assert found["not-balanced"]["n_draws"] == 10
+    assert set(found) == {"not-balanced", "balanced"}
+    short = Outcomes.of_nodes(probs[:3], labels[:3])
+    with pytest.raises(InputError, match="3 outcomes of 150 test nodes"):
+        measure(made, ["bootstraps"], tested=short)
+
+
+def by_hand(probs, labels):
+    """ECE of 15 bins, node by node."""
+    bins = {}
+    for row, label in zip(probs, labels, strict=True):
+        bins.setdefault(int(np.ceil(row.max() * 15)), []).append(
+            float(row.argmax() == label) - row.max()
+        )
+    return sum(abs(sum(gaps)) for gaps in bins.values()) / len(labels)
 
 
 def test_workers_that_die_cost_an_attempt_and_no_more(tmp_path):

@@ -6,6 +6,7 @@ from functools import cache
 
 import numpy as np
 
+from graphgauge.benchmark import Calibrated
 from graphgauge.records import Record, Records, RunSpec
 from graphgauge.tables import paper, published_figures
 
@@ -53,21 +54,27 @@ def printed_runs(benchmark: str, *, datasets=(), seeds: int = 5) -> Records:
         if datasets and place.dataset not in datasets:
             continue
         method = whose.run_of(row)
-        settings = block.settings if block.pooled else (place.setting,)
+        named, _, view = place.setting.partition("/")
+        settings = block.settings if block.pooled else (named,)
         keys = [(setting, seed) for setting in settings for seed in grid.seeds[:seeds]]
         if method in whose.members:
             keys = [(setting, 0) for setting in settings]
         spread = figure.sd if figure.printed_sd else 0
-        part, metric = whose.where(place.part, place.metric)
+        part, metric = whose.where(view or place.part, place.metric)
+        if "bootstraps" in grid.measures:
+            where = (place.dataset, named, method, 0)
+            found = values.setdefault(where, {}).setdefault(part, {"n_draws": 1000})
+            found |= {metric: figure.mean, f"{metric}_sd": figure.sd}
+            continue
         for key, step in zip(keys, spread * steps(len(keys), whose.ddof), strict=True):
             found = values.setdefault((place.dataset, key[0], method, key[1]), {})
             found.setdefault(part, {}).setdefault(metric, figure.mean + step)
-    members = tuple(f"{i:016x}" for i in range(5))
+    ids = tuple(f"{i:016x}" for i in range(5))
+    made_of = {name: ids[:1] for name, made in grid.methods.items() if isinstance(made, Calibrated)}
+    made_of |= dict.fromkeys(whose.members, ids)
     return Records(
         [
-            run(
-                *key, found, benchmark=benchmark, members=members if key[2] in whose.members else ()
-            )
+            run(*key, found, benchmark=benchmark, members=made_of.get(key[2], ()))
             for key, found in values.items()
         ]
     )

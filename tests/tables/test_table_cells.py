@@ -334,3 +334,50 @@ def test_the_authors_parts_are_needed_for_what_they_printed(data_dir, tmp_path, 
     assert next(c for c in found if c.place.metric == "homophily_pct").ours == pytest.approx(
         81, abs=1.5
     )
+
+
+ECE = Place(6, "cora", "val-accuracy/balanced", "all", "gcn", "temperature-scaling-nll", "ece")
+
+
+def calibrated(seed, value, sd, **spec):
+    values = {"balanced": {"ece": value, "ece_sd": sd, "n_draws": 1000}, "all": {"ece": 99.0}}
+    spec = {"members": (f"{seed:016x}",), "use": "temperature(objective=nll)", **spec}
+    return run("cora", "val-accuracy", "gcn.temperature-scaling-nll", seed, values,
+               benchmark="miscalibrated", **spec)  # fmt: skip
+
+
+def resampled(records):
+    found = compare_with_print("miscalibrated", 6, records)
+    return next(cell for cell in found if cell.place == ECE)
+
+
+def test_the_deviation_of_resamples_is_that_within_a_run():
+    # Print: 5.53 ± 1.05 of ten resamples; pooled with ours of 0.95 that is √((1.05² + 0.95²) / 2).
+    room = 2 * math.hypot(1.05, 0.95) + 0.005
+    for further, verdict in ((-1e-6, Verdict.REPRODUCED), (1e-6, Verdict.DIFFERS)):
+        cell = resampled([calibrated(0, 5.53 + room + further, 0.95)])
+        assert (cell.sd, cell.n_runs, cell.verdict) == (pytest.approx(0.95), 1, verdict)
+    table = compare_with_print("miscalibrated", 6)
+    assert any("over 10 resamples of the test nodes of one model" in line for line in table.legend)
+
+
+def test_what_is_calibrated_is_of_one_kind_though_made_of_another_run_each_seed():
+    cell = resampled([calibrated(0, 4.0, 0.3), calibrated(1, 6.0, 0.4)])
+    assert cell.ours == pytest.approx(5.0)
+    assert cell.sd == pytest.approx(math.sqrt((0.09 + 0.16) / 2))
+    assert "left out" not in cell.note
+    newer = [calibrated(0, 4.0, 0.3, version="1.9"), calibrated(0, 7.0, 0.3, version="1.10")]
+    assert resampled(newer).ours == pytest.approx(7.0)
+
+
+def test_chance_and_sizes_of_parts_need_no_runs(data_dir):
+    found = {
+        c.place: c for c in compare_with_print("miscalibrated", 5) if c.place.method == "random"
+    }
+    verdicts = [cell.verdict for cell in found.values()]
+    assert verdicts.count(Verdict.REPRODUCED) == 7
+    table = compare_with_print("miscalibrated", 3)
+    sizes = [c for c in table if c.place.metric == "n_split_nodes"]
+    ours = [c for c in sizes if c.place.dataset in table.paper.grid.datasets]
+    assert {cell.verdict for cell in ours} == {Verdict.REPRODUCED}
+    assert len(ours) == 15

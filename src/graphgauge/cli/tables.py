@@ -18,7 +18,9 @@ __all__ = ["reproduce", "table"]
 
 _Benchmark = Annotated[
     str,
-    typer.Argument(help="A paper: revisiting, shifts or edgewise.", metavar="BENCHMARK"),
+    typer.Argument(
+        help="A paper: revisiting, shifts, edgewise or miscalibrated.", metavar="BENCHMARK"
+    ),
 ]
 _Protocol = Annotated[
     str,
@@ -73,7 +75,9 @@ def table(
 def reproduce(
     benchmark: Annotated[
         str | None,
-        typer.Argument(help="A paper: revisiting, shifts or edgewise.", metavar="BENCHMARK"),
+        typer.Argument(
+            help="A paper: revisiting, shifts, edgewise or miscalibrated.", metavar="BENCHMARK"
+        ),
     ] = None,
     table: Annotated[
         int | None, typer.Option(help="Run what this table lacks, then show it.")

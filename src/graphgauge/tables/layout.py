@@ -73,7 +73,7 @@ def panels(table: Table) -> tuple[Panel, ...]:
     groups: dict[tuple[object, ...], list[tuple[Block, Cell]]] = {}
     for block, cells in zip(table.spec.blocks, table.cells, strict=True):
         for cell in cells:
-            key = (cell.place.setting, _methods(block), block.pairs)
+            key = (cell.place.setting, _shared(block), block.pairs)
             groups.setdefault(key, []).append((block, cell))
     return tuple(_panel(table, found) for found in groups.values())
 
@@ -111,9 +111,9 @@ def _common(cells: Sequence[Cell]) -> str:
     return told.pop() if len(told) == 1 and all(cell.known for cell in cells) else ""
 
 
-def _methods(block: Block) -> tuple[str, ...]:
-    """Return the methods of a block's rows, without their variants."""
-    return tuple(dict.fromkeys(row.partition(".")[0] for row in block.methods))
+def _shared(block: Block) -> tuple[str, ...]:
+    """Return what blocks in one panel have in common: their rows, unless all rows are variants."""
+    return () if all("." in row for row in block.methods) else block.methods
 
 
 class _Namer:
@@ -123,12 +123,13 @@ class _Namer:
         name = table.paper.name
         self.titles = {**table.paper.titles, **method_titles(name)}
         self.variants = method_titles(name, "variant")
-        printed = max(block.n_printed for block in blocks)
-        self.by_dataset = blocks[0].kind not in ("ranks", "win-tie-loss") and printed > 1
-        methods = _methods(blocks[0])
-        self.by_method = len(methods) > 1 or not self.by_dataset
-        # Variants that all methods have are columns.
+        whole = table.paper.table(table.spec.number)
+        datasets = {dataset for block in whole.blocks for dataset in block.datasets}
+        self.by_dataset = blocks[0].kind not in ("ranks", "win-tie-loss") and len(datasets) > 1
         rows = {row for block in blocks for row in block.methods}
+        methods = {row.partition(".")[0] for row in rows}
+        self.by_method = len(methods) > 1 or not self.by_dataset
+        # Several variants of a method are columns.
         self.by_variant = len(rows) > len(methods)
 
     @property
@@ -163,6 +164,8 @@ class _Namer:
             return f"{self.titles[block.metrics[0]]} change, %"
         name = base if last in (*OUTCOMES, "rank") else place.metric
         words = [self.titles[name]]
+        if block.kind == "chance":
+            words.append(self.titles[place.method])
         # Where the metric names its part, that is enough.
         if place.part not in ("all", *name.split("_")):
             words.append(place.part)
@@ -171,7 +174,7 @@ class _Namer:
         return " ".join(words)
 
     def _variant(self, place: Place) -> str:
-        return self.variants.get(place.variant, place.variant)
+        return self.variants[place.variant]
 
     def _opponent(self, place: Place) -> str:
         opponent = place.variant.removeprefix("vs-")

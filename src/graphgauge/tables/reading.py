@@ -21,7 +21,7 @@ from graphgauge.tables.spec import Block, Erratum, Paper, TableSpec
 
 __all__ = ["PAPERS", "paper"]
 
-PAPERS = ("revisiting", "shifts", "edgewise")
+PAPERS = ("revisiting", "shifts", "edgewise", "miscalibrated")
 """Those whose tables are known."""
 
 _FOLDER = files("graphgauge.benchmarks")
@@ -35,10 +35,10 @@ def paper(name: str) -> Paper:
     --------
     >>> len(paper("revisiting").tables), paper("shifts").grid.seeds
     (23, (0, 1, 2, 3, 4))
-    >>> paper("heat")
+    >>> paper("heat")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
         ...
-    graphgauge.errors.InputError: no benchmark 'heat' (there are revisiting, shifts, edgewise)
+    graphgauge.errors.InputError: no benchmark 'heat' (there are ..., edgewise, miscalibrated)
     """
     if name not in PAPERS:
         raise InputError(f"no benchmark {name!r} (there are {', '.join(PAPERS)})")

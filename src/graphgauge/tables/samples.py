@@ -12,6 +12,7 @@ from itertools import product
 from typing import NamedTuple, TypeAlias
 
 from graphgauge.records import Record
+from graphgauge.runspec import version_order
 from graphgauge.stats import Summary, summarize
 from graphgauge.tables.spec import Paper
 
@@ -57,6 +58,11 @@ class Sample:
         The mean where it does not follow from the values alone.
     ddof
         1 for the deviation of a sample, 0 for that of a population.
+    sds
+        Deviations that runs have within themselves, over resamples of what they are tested on:
+        these count then, and not how runs differ.
+    draws
+        How many resamples there are.
 
     Examples
     --------
@@ -73,6 +79,8 @@ class Sample:
     remarks: tuple[str, ...] = ()
     center: float | None = None
     ddof: int = 1
+    sds: Mapping[Key, float] = field(default_factory=dict)
+    draws: int = 0
 
     @property
     def n(self) -> int:
@@ -88,13 +96,20 @@ class Sample:
 
     @property
     def sd(self) -> float:
-        """Deviation over runs, by `ddof`; NaN for fewer than two."""
+        """Deviation over runs, by `ddof`; NaN for fewer than two. Or that within runs."""
+        if self.sds and not self.failed:
+            return math.sqrt(sum(sd**2 for sd in self.sds.values()) / len(self.sds))
         return self._summary.sd if self.n > 1 else math.nan
 
     @property
     def spread(self) -> float:
-        """Sample deviation over runs, whatever `ddof` is."""
-        return sample_deviation(self.sd, self.n, self.ddof)
+        """Sample deviation, whatever `ddof` is."""
+        return sample_deviation(self.sd, self.n_behind, self.ddof)
+
+    @property
+    def n_behind(self) -> int:
+        """How many numbers are behind the deviation."""
+        return self.draws if self.sds else self.n
 
     @property
     def told(self) -> str:
@@ -160,8 +175,11 @@ class Runs:
         if len(values) < len(done):
             remarks += (f"{score.metric} is missing from {len(done) - len(values)} of the records",)
         remarks += tuple(dict.fromkeys(f"{r.status}: {r.reason}" for r in tried))
-        wanted = self._wanted(method, settings, records)
-        return Sample(values, wanted, len(tried), remarks, ddof=self.paper.ddof)
+        sample = Sample(values, self._wanted(method, settings, records), len(tried), remarks)
+        within = {_key(record): _value(record, part, f"{metric}_sd") for record in done}
+        sds = {key: 100 * sd for key, sd in within.items() if sd is not None}
+        draws = min((_value(record, part, "n_draws") or 0 for record in done), default=0)
+        return replace(sample, ddof=self.paper.ddof, sds=sds, draws=int(draws))
 
     def _drop(self, score: Score, metric: str) -> Sample:
         """Collect drops by seed; their mean is the papers', that of the means of both parts."""
@@ -259,21 +277,24 @@ def _largest(
     for record in records:
         kinds[kind(record)].append(record)
 
-    def rank(name: str) -> tuple[int, int, str]:
+    def rank(name: str) -> tuple[tuple[int, ...], int, str]:
         n_done = sum(record.status == "done" for record in kinds[name])
-        return _version(kinds[name][0]) if newest else 0, n_done, name
+        version = version_order(kinds[name][0].spec.version) if newest else ()
+        return version, n_done, name
 
     return kinds[max(kinds, key=rank)] if kinds else []
 
 
 def _kind(record: Record) -> str:
-    """Write down what may not differ between runs of one cell, but for setting and seed."""
-    return json.dumps({**record.spec.to_dict(), "setting": None, "seed": None}, sort_keys=True)
+    """Write down what may not differ between runs of one cell, but for setting and seed.
+
+    What is calibrated is made of one run, of the same seed: another one each.
+    """
+    told = {**record.spec.to_dict(), "setting": None, "seed": None}
+    if len(record.spec.members) == 1:
+        told["members"] = None
+    return json.dumps(told, sort_keys=True)
 
 
 def _data(record: Record) -> str:
     return json.dumps([record.made.get("graph"), record.made.get("split")], default=str)
-
-
-def _version(record: Record) -> int:
-    return int(record.spec.version) if record.spec.version.isdecimal() else 0

@@ -66,7 +66,7 @@ class Scores:
         if score.method in self.paper.members:
             member = self.paper.members[score.method][0]
             spread = self.runs.sample(score._replace(method=member))
-        return sample, Side(sample.mean, spread.spread, spread.n)
+        return sample, Side(sample.mean, spread.spread, spread.n_behind)
 
     def printed(self, score: Score, tables: Sequence[int]) -> Side:
         """Return the score as printed in one of the tables."""

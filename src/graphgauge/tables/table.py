@@ -170,6 +170,8 @@ def _legend(spec: TableSpec, runs: Runs) -> Iterator[str]:
         return
     pooled = any(block.pooled and block.kind == "cells" for block in spec.blocks)
     over = "settings and seeds" if pooled else "seeds"
+    if "bootstraps" in whose.grid.measures:
+        over = f"{whose.published_seeds} resamples of the test nodes of one model"
     kind = f"{'sample' if whose.ddof else 'population'} deviation (ddof = {whose.ddof})"
     yield f"Ours: protocol {runs.protocol}, mean and {kind} over {over}."
     for protocol, n in sorted(runs.others.items()):
