@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 
 from graphgauge.audit import CHECKS
-from graphgauge.benchmark import Derived, Trained, read_benchmark
+from graphgauge.benchmark import Derived, Made, Trained
 from graphgauge.calibration import CALIBRATORS
 from graphgauge.calibration.conformal import SCORES
 from graphgauge.datasets import CARDS, Card
 from graphgauge.metrics import METRICS
 from graphgauge.properties import PROPERTIES
-from graphgauge.records import Records
+from graphgauge.records import PROTOCOLS, Records
 from graphgauge.splits import PUBLISHED, SHIFTS
 from graphgauge.splits.sizes import ROUNDINGS
 from graphgauge.steps import STEPS
 from graphgauge.tables import (
     PAPERS,
     RULE,
+    Block,
     Paper,
     TableSpec,
     Verdict,
@@ -183,16 +184,16 @@ def benchmarks_page() -> str:
 
 
 def _benchmark(whose: Paper) -> str:
-    grid, titles = read_benchmark(whose.name), method_titles(whose.name)
+    grid = whose.grid
     lists = {
-        "data sets": _names(whose.datasets),
-        "settings": _names(whose.settings),
-        "seeds": ", ".join(map(str, whose.seeds)),
+        "data sets": _names([*grid.datasets]),
+        "settings": _names(grid.settings),
+        "seeds": ", ".join(map(str, grid.seeds)),
     }
     facts = "".join(f"- {what}: {names}\n" for what, names in lists.items())
     methods = "".join(
-        f"| `{slug}` | {_names([slug, *(r for r, m in whose.rows.items() if m == slug)], titles)} "
-        f"| {_made(method)} | {_cell(whose.remarks.get(slug, ''))} |\n"
+        f"| `{slug}` | {_rows_of(slug, whose)} | {_made(method)} "
+        f"| {_cell(whose.remarks.get(slug, ''))} |\n"
         for slug, method in grid.methods.items()
     )
     tables = "".join(map(_table, whose.tables.values()))
@@ -201,8 +202,9 @@ def _benchmark(whose: Paper) -> str:
         f" {erratum.text}.\n"
         for erratum in whose.errata
     )
+    title = whose.title if whose.title.endswith("?") else f"{whose.title}."
     return (
-        f"\n## {whose.name}\n\n{whose.title}. {whose.note}\n\n{facts}"
+        f"\n## {whose.name}\n\n{title} {whose.note}\n\n{facts}"
         f"\n| method | in the tables | is | |\n|---|---|---|---|\n{methods}"
         f"\n| table | shows | kind | numbers | |\n|---|---|---|---|---|\n{tables}"
         f"\nWhat is wrong in print:\n\n{errata}"
@@ -215,16 +217,40 @@ def _table(spec: TableSpec) -> str:
     return f"| {' | '.join(map(_cell, cells))} |\n"
 
 
-def _made(method: Trained | Derived) -> str:
+def _made(method: Made) -> str:
     if isinstance(method, Trained):
         return f"trained: `{method.use}`"
-    return f"`{method.combine}` of {method.n} `{method.of}`"
+    if isinstance(method, Derived):
+        return f"`{method.combine}` of {method.n} `{method.of}`"
+    labels = dict.fromkeys(method.calibrate[protocol] for protocol in PROTOCOLS)
+    return f"`{method.of}`, calibrated by {_either(labels)}"
 
 
-def _names(slugs: Sequence[str], titles: Mapping[str, str] | None = None) -> str:
-    if titles is None:
-        return ", ".join(f"`{slug}`" for slug in slugs)
-    return ", ".join(titles[slug] for slug in slugs if slug in titles) or "not there"
+def _either(labels: Iterable[str]) -> str:
+    """Name one label, or one for each protocol."""
+    named = [f"`{label}`" for label in labels]
+    return f"{named[0]}; published {named[1]}" if len(named) > 1 else named[0]
+
+
+def _names(slugs: Sequence[str]) -> str:
+    return ", ".join(f"`{slug}`" for slug in slugs)
+
+
+def _rows_of(slug: str, whose: Paper) -> str:
+    """Name the rows of tables in which a method stands."""
+    printed = {row for spec in whose.tables.values() for b in spec.blocks for row in _rows(b)}
+    rows = [row for row in (slug, *whose.grid.rows) if row in printed and whose.run_of(row) == slug]
+    titles, variants = method_titles(whose.name), method_titles(whose.name, "variant")
+    named = [row.partition(".") for row in rows]
+    return (
+        ", ".join(f"{titles[m]} ({variants[v]})" if v else titles[m] for m, _, v in named)
+        or "not there"
+    )
+
+
+def _rows(block: Block) -> Iterator[str]:
+    yield from block.methods
+    yield from (row for pair in block.pairs for row in pair)
 
 
 def results_page() -> str:

@@ -125,8 +125,8 @@ class Workers:
     n_workers
         How many runs it works on at a time, asked anew whenever one has ended.
     near
-        An executor on the machine that holds the predictions, for ensembles of them; usually the
-        same.
+        An executor on the machine that holds the predictions, for what is derived from them;
+        usually the same.
     device
         Where methods are trained, such as ``cuda``.
     """
@@ -155,7 +155,7 @@ def pending(specs: Sequence[RunSpec], place: Place, records: Records) -> list[Ru
     """Return the runs that are not done.
 
     Predictions of members may be gone while their records are there, as in a clean checkout: they
-    are made anew if an ensemble that is not done needs them.
+    are made anew if an ensemble that is not done needs them, or a calibrator.
     """
     done = {record.spec.id for record in records if record.status == "done"}
     needed = {m for spec in specs if spec.id not in done for m in spec.members}
@@ -172,8 +172,9 @@ def run_all(
 ) -> Records:
     """Run what is not done and return the records of all specs.
 
-    The longest runs begin first, as far as records of similar ones tell; ensembles follow their
-    members. A worker that dies costs a second attempt; if that dies too, the run has failed.
+    The longest runs begin first, as far as records of similar ones tell; what is derived follows
+    what it is made of. A worker that dies costs a second attempt; if that dies too, the run has
+    failed.
     """
     place.prepare()
     specs = list(dict.fromkeys(specs))
@@ -222,12 +223,12 @@ class _Queue:
         return max(ready, key=self._expected, default=None)
 
     def hopeless(self) -> list[RunSpec]:
-        """Return the ensembles that lack a member for good."""
+        """Return the runs that lack a member for good."""
         coming = _ids(self.left)
         return [s for s in self.left if not coming.issuperset(self._missing(s))]
 
     def lacking(self, spec: RunSpec) -> str:
-        """Say what an ensemble lacks."""
+        """Say what a run lacks."""
         missing = self._missing(spec)
         known = [self.records[m].reason for m in missing if m in self.records]
         first = f"; the first: {known[0]}" if known else ", and were not asked for"

@@ -1,13 +1,17 @@
-"""From a benchmark to the runs it consists of, ensembles with the runs they are made of."""
+"""From a benchmark to the runs it consists of, ensembles with the runs they are made of.
+
+What is calibrated follows from one run as an ensemble does from several.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from graphgauge.benchmark import Benchmark, Derived, Trained, known_keys
-from graphgauge.catalogue import check_hyper, method_version
+from graphgauge.benchmark import Benchmark, Calibrated, Derived, Trained, known_keys
+from graphgauge.catalogue import calibrator_version, check_hyper, make_calibrator, method_version
 from graphgauge.errors import InputError
+from graphgauge.measures import MEASURES
 from graphgauge.methods.ensembles import COMBINATIONS
 from graphgauge.records import RunSpec
 
@@ -44,7 +48,8 @@ def runs_of(benchmark: Benchmark, choice: Choice | None = None) -> list[RunSpec]
     """List the chosen runs, in the order of the benchmark, members before their ensembles.
 
     An ensemble that is asked for by name brings its members along, whatever seeds are chosen;
-    one that is not stands back where the chosen seeds do not make it whole.
+    one that is not stands back where the chosen seeds do not make it whole. What is calibrated
+    brings what it is made of.
     """
     choice = choice or Choice()
     datasets = _chosen("data set", choice.datasets, benchmark.datasets)
@@ -64,13 +69,19 @@ def runs_of(benchmark: Benchmark, choice: Choice | None = None) -> list[RunSpec]
 
 def resolve(benchmark: Benchmark, methods: Collection[str] = ()) -> None:
     """Check, without training, that methods and hyper-parameters exist: of all methods, or some."""
+    known_keys("benchmark: measures", benchmark.measures, MEASURES)
     for slug in methods or benchmark.methods:
         method = benchmark.methods[slug]
         if isinstance(method, Derived):
             known_keys(f"methods.{slug}: combine", [method.combine], COMBINATIONS)
             method = benchmark.methods[method.of]
+        if isinstance(method, Calibrated):
+            for label in method.calibrate.values():
+                make_calibrator(label)
+            method = benchmark.methods[method.of]
         if isinstance(method, Trained):
-            check_hyper(method.use, method.hyper)
+            for setting in method.settings:
+                check_hyper(method.use, {**method.hyper, **benchmark.hyper.get(setting, {})})
 
 
 @dataclass(frozen=True)
@@ -92,18 +103,34 @@ class _Place:
             if isinstance(method, Trained):
                 yield from (self.trained(slug, method, seed) for seed in seeds)
                 continue
+            if isinstance(method, Calibrated):
+                for seed in seeds:
+                    yield from self.calibrated(slug, method, seed)
+                continue
             needed = self.benchmark.seeds[: method.n]
             if slug in asked or set(needed) <= set(seeds):
                 yield from self.ensemble(slug, method, needed)
 
     def trained(self, slug: str, method: Trained, seed: int) -> RunSpec:
         version = method_version(method.use)
-        return self._spec(slug, seed, method.hyper, version, use=method.use)
+        hyper = {**method.hyper, **self.benchmark.hyper.get(self.setting, {})}
+        return self._spec(slug, seed, hyper, version, use=method.use)
+
+    def calibrated(self, slug: str, method: Calibrated, seed: int) -> Iterator[RunSpec]:
+        base = self.trained(method.of, self.base(slug, method.of), seed)
+        yield base
+        label = method.calibrate[self.protocol]
+        version = f"{base.version}.{calibrator_version(label)}"
+        yield self._spec(slug, seed, base.hyper, version, use=label, members=(base.id,))
+
+    def base(self, slug: str, of: str) -> Trained:
+        base = self.benchmark.methods[of]
+        if not isinstance(base, Trained):
+            raise InputError(f"methods.{slug}: of {of!r}, which is no trained method")
+        return base
 
     def ensemble(self, slug: str, method: Derived, seeds: Sequence[int]) -> Iterator[RunSpec]:
-        base = self.benchmark.methods[method.of]
-        if not isinstance(base, Trained):
-            raise InputError(f"methods.{slug}: of {method.of!r}, which is no trained method")
+        base = self.base(slug, method.of)
         members = [self.trained(method.of, base, seed) for seed in seeds]
         yield from members
         ids = tuple(member.id for member in members)
@@ -131,6 +158,8 @@ class _Place:
             members,
             use,
             tuple(self.benchmark.datasets[self.dataset]),
+            self.benchmark.splits.get((self.dataset, self.setting), ""),
+            self.benchmark.measures,
         )
 
 

@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 from graphgauge.archive import answering, check_file, write_atomically
 from graphgauge.errors import InputError
 from graphgauge.plain import canonical, check_keys, check_line, frozen, plain_of
-from graphgauge.runspec import PROTOCOLS, RunSpec, derive_seed
+from graphgauge.runspec import PROTOCOLS, RunSpec, derive_seed, version_order
 
 __all__ = ["PROTOCOLS", "Record", "Records", "RunSpec", "Values", "derive_seed", "read_record"]
 
@@ -237,10 +237,10 @@ def _of(record: Record, name: str) -> object:
     return record.status if name == "status" else getattr(record.spec, name)
 
 
-def _age(record: Record) -> tuple[int, str, str, str]:
+def _age(record: Record) -> tuple[tuple[int, ...], str, str, str]:
     version = record.spec.version
-    number = int(version) if version.isdecimal() and version.isascii() else 0
-    return number, version, str(record.timing.get("started", "")), record.spec.id
+    started = str(record.timing.get("started", ""))
+    return version_order(version), version, started, record.spec.id
 
 
 def _checked_values(values: object) -> Values:

@@ -8,19 +8,25 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 from graphgauge.errors import InputError
 from graphgauge.plain import canonical, check_keys, check_line, frozen, plain_of, words
 
-__all__ = ["PROTOCOLS", "RunSpec", "derive_seed"]
+__all__ = ["PROTOCOLS", "USUAL_MEASURES", "RunSpec", "derive_seed", "version_order"]
 
 PROTOCOLS = ("corrected", "published")
 """What a paper means, and what its printed numbers were made with."""
 
+USUAL_MEASURES = ("nodes",)
+"""What is measured unless a benchmark says otherwise."""
+
 _ID = re.compile(r"[0-9a-f]{16}")
 _WORDS = ("benchmark", "dataset", "setting", "method", "protocol", "version", "use")
 _MOST_SEED = 2**63
+# Fields that came later are told only where they say something: ids of earlier specs stay.
+_LATER: Mapping[str, object] = MappingProxyType({"split": "", "measures": USUAL_MEASURES})
 
 
 def derive_seed(base: int, *factors: str | int) -> int:
@@ -37,6 +43,19 @@ def derive_seed(base: int, *factors: str | int) -> int:
     """
     text = json.dumps([base, *factors])
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1
+
+
+def version_order(version: str) -> tuple[int, ...]:
+    """Return what puts versions in their order: ``2`` comes after ``1.9``; words come first.
+
+    Examples
+    --------
+    >>> version_order("1.9") < version_order("2"), version_order("draft")
+    (True, ())
+    """
+    words = version.split(".")
+    known = all(word.isdecimal() and word.isascii() for word in words)
+    return tuple(map(int, words)) if known else ()
 
 
 @dataclass(frozen=True)
@@ -58,16 +77,22 @@ class RunSpec:
     protocol
         ``corrected`` or ``published``.
     hyper
-        Hyper-parameters that differ from the method's own: plain values.
+        Hyper-parameters that differ from the method's own: plain values. What is calibrated has
+        those of what it is made of.
     version
-        Of the method; another one is another run.
+        Of the method, and behind a point of the calibrator; another one is another run.
     members
-        Ids of the runs that an ensemble is made of.
+        Ids of the runs that an ensemble is made of, or of the one that is calibrated.
     use
         What is trained, by its registered name or as ``module:Class``; of ensembles how members
-        are combined. By default the method of this name of this benchmark.
+        are combined, of what is calibrated by which calibrator. By default the method of this
+        name of this benchmark.
     steps
         How the graph is prepared, in order.
+    split
+        How nodes are split, where the setting does not say it by its name.
+    measures
+        What is recorded.
 
     Examples
     --------
@@ -87,6 +112,8 @@ class RunSpec:
     members: tuple[str, ...] = ()
     use: str = ""
     steps: tuple[str, ...] = ()
+    split: str = ""
+    measures: tuple[str, ...] = USUAL_MEASURES
 
     def __post_init__(self) -> None:
         if not self.use:
@@ -99,7 +126,9 @@ class RunSpec:
             raise InputError(f"seed: {self.seed} is not between 0 and 2^63")
         if self.protocol not in PROTOCOLS:
             raise InputError(f"protocol: {self.protocol!r} is neither {' nor '.join(PROTOCOLS)}")
-        for name in ("members", "steps"):
+        if self.split:
+            check_line("split", self.split)
+        for name in ("members", "steps", "measures"):
             object.__setattr__(self, name, words(name, getattr(self, name)))
         for member in self.members:
             _check_id(member)
@@ -121,19 +150,23 @@ class RunSpec:
     @property
     def label(self) -> str:
         """How a person names the run."""
-        which = f"{self.method} × {len(self.members)}" if self.members else self.method
-        seed = "" if self.members else f" seed {self.seed}"
+        many = len(self.members) > 1
+        which = f"{self.method} × {len(self.members)}" if many else self.method
+        seed = "" if many else f" seed {self.seed}"
         return f"{self.dataset} {self.setting} {which}{seed} ({self.protocol})"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, which `from_dict` reads."""
-        return {item.name: plain_of(getattr(self, item.name)) for item in fields(self)}
+        values = {item.name: getattr(self, item.name) for item in fields(self)}
+        later = {name for name, usual in _LATER.items() if values[name] == usual}
+        return {name: plain_of(value) for name, value in values.items() if name not in later}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> RunSpec:
         """Read plain values; what is missing or unknown is an error."""
-        check_keys("spec", values, {item.name for item in fields(cls)})
-        return cls(**values)
+        told = {**_LATER, **values}
+        check_keys("spec", told, {item.name for item in fields(cls)})
+        return cls(**told)
 
 
 def _check_id(word: str) -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import signal
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
+from graphgauge.metrics import Outcomes
 from graphgauge.predictions import NodePredictions
 from graphgauge.uncertainty import Uncertainty
 
@@ -70,6 +72,42 @@ class Failing(Spread):
                 os.kill(os.getpid(), signal.SIGKILL)
             return super().fit(graph, split, seed=seed)
         raise ValueError("it does not work")
+
+
+class Halfway:
+    """Calibrate towards the shares of classes among the labels it is fitted to."""
+
+    version = "3"
+
+    def __init__(self, *, way: float = 0.5) -> None:
+        self.way = way
+
+    def fit(self, predictions, part):
+        labels = predictions.labels[predictions.parts[part]]
+        shares = np.bincount(labels, minlength=predictions.n_classes) / len(labels)
+
+        def calibrated(given):
+            return replace(given, probs=(1 - self.way) * given.probs + self.way * shares)
+
+        return calibrated
+
+
+class Undivided(Halfway):
+    """A calibrator that says more than probabilities that sum to one."""
+
+    def fit(self, predictions, part):
+        found = super().fit(predictions, part)
+
+        class Fitted:
+            def __call__(self, given):
+                return found(given)
+
+            def outcomes(self, given, part):
+                index = np.sort(given.parts[part])
+                sure = np.ones((len(index), given.n_classes))
+                return Outcomes.of_nodes(sure, given.labels[index])
+
+        return Fitted()
 
 
 def written(folder, *, methods=None, datasets=("planted-200",), settings=("density-50",), seeds=3):

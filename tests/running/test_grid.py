@@ -57,6 +57,94 @@ def test_ensembles_stand_back_or_bring_their_members(benchmark):
     assert asked[-1].members == tuple(spec.id for spec in asked[:-1])
 
 
+def test_settings_and_data_sets_may_say_more_than_their_names(tmp_path):
+    path = written(tmp_path, settings=("loss", "density-50"), datasets=("planted-100", "cora"))
+    told = (
+        "[settings.loss]\nsplit = 'shares-60-20-20'\nhyper = { rounds = 2 }\n"
+        "[settings.density-50]\nhyper = { noise = 0.2 }\n"
+        "[datasets.cora]\nsplit = 'published:planetoid:rest'\n"
+    )
+    path.write_text(path.read_text().replace("[methods", f"{told}[methods"))
+    specs = runs_of(read_benchmark(path), Choice(seeds=[0]))
+    found = {(s.dataset, s.setting): (s.split, dict(s.hyper)) for s in specs}
+    assert found == {
+        ("planted-100", "loss"): ("shares-60-20-20", {"rounds": 2}),
+        ("planted-100", "density-50"): ("", {"noise": 0.2}),
+        ("cora", "loss"): ("published:planetoid:rest", {"rounds": 2}),
+        ("cora", "density-50"): ("published:planetoid:rest", {"noise": 0.2}),
+    }
+
+
+def test_what_is_recorded_is_said_by_the_benchmark(tmp_path):
+    path = written(tmp_path)
+    assert {spec.measures for spec in runs_of(read_benchmark(path))} == {("nodes",)}
+    path.write_text(path.read_text().replace("seeds", "measures = ['nodes', 'edges']\nseeds"))
+    assert {spec.measures for spec in runs_of(read_benchmark(path))} == {("nodes", "edges")}
+
+
+CALIBRATED = {
+    "spread": METHODS["spread"],
+    "even": "of = 'spread'\ncalibrate = 'stand_ins:Halfway(way=0.2)'",
+}
+
+
+def test_what_is_calibrated_follows_from_a_run_of_its_seed(tmp_path):
+    benchmark = read_benchmark(written(tmp_path, methods=CALIBRATED))
+    specs = runs_of(benchmark)
+    ran = [(spec.method, spec.seed) for spec in specs]
+    assert ran == [(method, seed) for method in ("spread", "even") for seed in range(3)]
+    for base, made in zip(specs[:3], specs[3:], strict=True):
+        assert made.members == (base.id,)
+        assert (made.use, made.version) == ("stand_ins:Halfway(way=0.2)", "1.3")
+        assert (made.hyper, made.steps, made.setting) == (base.hyper, base.steps, base.setting)
+        assert made.label == f"planted-200 density-50 even seed {made.seed} (corrected)"
+    asked = runs_of(benchmark, Choice(methods=["even"], seeds=[1]))
+    assert [(s.method, s.seed) for s in asked] == [("spread", 1), ("even", 1)]
+
+
+def test_calibrators_of_a_benchmark_are_fitted_to_every_trained_method(tmp_path):
+    methods = {**METHODS, "wide": METHODS["wide"].replace("4", "5")}
+    path = written(tmp_path, methods=methods, **EVERYWHERE)
+    labels = "{ published = 'stand_ins:Halfway', corrected = 'stand_ins:Undivided' }"
+    path.write_text(path.read_text() + f"[calibrators]\neven = {labels}\n")
+    benchmark = read_benchmark(path)
+    for protocol, label in (("published", "Halfway"), ("corrected", "Undivided")):
+        choice = Choice(["planted-200"], seeds=[0], protocol=protocol)
+        found = {s.method: s.use for s in runs_of(benchmark, choice)}
+        assert found == {"spread": "stand_ins:Spread", "spread.even": f"stand_ins:{label}"}
+    made = runs_of(benchmark, Choice(["planted-100"], methods=["wide.even"], seeds=[0]))
+    assert {spec.dataset for spec in made} == {"planted-100"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("Halfway(way=0.2)", "Halfway(wy=0.2)", "cannot be made"),
+        ("Halfway(way=0.2)", "Halfway(0.2)", "key=value"),
+        ("stand_ins:Halfway(way=0.2)", "stand_ins:Nothing", "cannot be imported"),
+        ("stand_ins:Halfway(way=0.2)", "stand_ins:HERE", "is no calibrator"),
+        ("stand_ins:Halfway(way=0.2)", "no-such", "no-such"),
+        ('"stand_ins:Halfway(way=0.2)"', "{ published = 'stand_ins:Halfway' }", "'corrected'"),
+        ('"stand_ins:Halfway(way=0.2)"', "3", "calibrate"),
+        ('of = "spread"', 'of = "even"', "no trained method"),
+        ("[methods.even]", "[calibrators]\neven = 1\n[methods.even]", "calibrate"),
+        (
+            "[methods.even]",
+            "[calibrators]\neven = 'stand_ins:Halfway'\n[methods.'spread.even']",
+            "spread.even is among the methods already",
+        ),
+    ],
+)
+def test_calibrators_are_checked_before_anything_is_run(tmp_path, old, new, told):
+    path = written(tmp_path, methods=CALIBRATED)
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+    with pytest.raises(InputError, match=told) as caught:
+        runs_of(read_benchmark(path))
+    assert "\n" not in str(caught.value)
+
+
 @pytest.mark.parametrize(
     ("choice", "told"),
     [
@@ -94,6 +182,15 @@ def test_strange_choices_are_refused(benchmark, choice, told):
         ("mean-softmax", "mean softmax", "slug"),
         ("mean-softmax", "mean-softmx", "did you mean 'mean-softmax'"),
         ("[methods.wide]", "[methods.'a/b']", "slug"),
+        ("seeds", "measures = ['edge']\nseeds", "did you mean 'edges'"),
+        ("[methods.wide]", "[settings.density-50]\nsplits = 'a'\n[methods.wide]", "'splits'"),
+        ("[methods.wide]", "[settings.density-50]\nsplit = ''\n[methods.wide]", "split"),
+        ("[methods.wide]", "[settings]\ndensity-50 = 1\n[methods.wide]", "is no table"),
+        (
+            "[methods.wide]",
+            "[settings.density-50]\nhyper = { roundz = 1 }\n[methods.wide]",
+            "no hyper-parameter 'roundz'",
+        ),
         ("[benchmark]", "[benchmarks]", "unknown 'benchmarks', did you mean 'benchmark'"),
         ("[benchmark]", "[benchmark", "not readable as a benchmark"),
     ],

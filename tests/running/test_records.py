@@ -7,6 +7,8 @@ import math
 import pickle
 import subprocess
 import sys
+from dataclasses import fields
+from pathlib import Path
 
 import pytest
 
@@ -64,9 +66,23 @@ def test_every_field_is_part_of_the_id():
         "use": "other:Erm",
         "steps": ("features-binary",),
     }
-    ids = {spec(**{name: value}).id for name, value in changes.items()} | {spec().id}
-    assert len(ids) == len(changes) + 1
+    later = {"split": "published:planetoid", "measures": ("nodes", "edges")}
+    changed = {**changes, **later}
+    ids = {spec(**{name: value}).id for name, value in changed.items()} | {spec().id}
+    assert len(ids) == len(changed) + 1
+    assert {item.name for item in fields(RunSpec)} == set(changed)
+    # What came later is told where it is not as before, so that ids of earlier records stand.
     assert set(spec().to_dict()) == set(changes)
+    assert set(spec(**later).to_dict()) == set(changed)
+    assert RunSpec.from_dict(spec(**later).to_dict()) == spec(**later)
+
+
+def test_ids_of_recorded_runs_are_those_of_their_specs():
+    root = Path(__file__).parents[2]
+    found = [*Records.load(root / "results" / "shifts.jsonl")]
+    assert found
+    assert {record.spec.measures for record in found} == {("nodes",)}
+    assert not any({"split", "measures"} & set(record.spec.to_dict()) for record in found)
 
 
 def test_specs_and_records_cannot_be_changed_and_travel():
@@ -115,6 +131,8 @@ def test_content_leaves_out_timing_alone():
         ({"members": ("../x",)}, "members"),
         ({"members": "abc"}, "members"),
         ({"version": 1}, "version"),
+        ({"split": "a\nb"}, "split"),
+        ({"measures": "nodes"}, "measures"),
     ],
 )
 def test_specs_are_checked(changes, told):

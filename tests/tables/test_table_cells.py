@@ -8,7 +8,8 @@ import pytest
 from printed_runs import run
 
 from graphgauge.errors import InputError
-from graphgauge.tables import Place, Verdict, compare_with_print
+from graphgauge.setting import split_of
+from graphgauge.tables import Place, Verdict, compare_with_print, facts
 
 COUNTS = ("win", "tie", "loss")
 
@@ -227,3 +228,156 @@ def test_a_metric_missing_from_records_is_told():
     records.append(run("cora-ml", "popularity-50", "erm", 4, {"ID": {"nll": 10.0}}))
     cell = cell_of(records, 9, ERM)
     assert cell.note == "4 of 5 seeds; accuracy is missing from 1 of the records"
+
+
+GCN = Place(3, "cora", "", "all", "gcn", "", "edgewise_accuracy")
+
+
+def gcn(setting, seed, value, **spec):
+    values = {"edge": {"accuracy": value}, "all": {"accuracy": 1.0}}
+    return run("cora", setting, "gcn", seed, values, benchmark="edgewise", **spec)
+
+
+def pooled(records, **options):
+    found = compare_with_print("edgewise", 3, records, **options)
+    return next(cell for cell in found if cell.place == GCN)
+
+
+def test_a_cell_over_all_settings_has_the_deviation_of_a_population():
+    values = {("split0-fold0", 0): 70.0, ("split0-fold0", 1): 72.0, ("split4-fold2", 0): 80.0}
+    cell = pooled([gcn(*key, value) for key, value in values.items()])
+    assert cell.ours == pytest.approx(74.0, abs=1e-12)
+    # Deviations -4, -2 and 6 from the mean, over three.
+    assert cell.sd == pytest.approx(math.sqrt(56 / 3), abs=1e-12)
+    assert (cell.n_runs, cell.told) == (3, "3 of 75 runs")
+
+
+def test_deviations_of_populations_are_judged_as_those_of_samples():
+    # Print: 75.01 ± 1.28 of 75 runs. Ours of five, ± 1 as a population and √1.25 as a sample.
+    ours = [gcn("split0-fold0", seed, 75.01 - 3.6 + step)
+            for seed, step in enumerate((-1, 1, -1, 1, 0))]  # fmt: skip
+    variance = (74 * 1.28**2 * 75 / 74 + 4 * 1.0) / 78
+    room = 2 * math.sqrt(2 * variance) + 0.005
+    for further, verdict in ((-1e-6, Verdict.REPRODUCED), (1e-6, Verdict.DIFFERS)):
+        moved = [gcn(r.spec.setting, r.spec.seed,
+                     100 * r.values["edge"]["accuracy"] + 3.6 - room - further)
+                 for r in ours]  # fmt: skip
+        assert pooled(moved).verdict is verdict
+
+
+def test_settings_that_count_together_are_of_one_kind_but_have_splits_of_their_own():
+    made = {name: {"split": name, "graph": "g"} for name in "abc"}
+    records = [
+        gcn("split0-fold0", 0, 70.0, made=made["a"]),
+        gcn("split0-fold0", 1, 70.0, made=made["a"]),
+        gcn("split0-fold0", 2, 99.0, made=made["c"]),
+        gcn("split1-fold0", 0, 80.0, made=made["b"]),
+        gcn("split2-fold0", 0, 99.0, hyper={"hidden": 8}),
+    ]
+    cell = pooled(records)
+    assert cell.ours == pytest.approx((70 + 70 + 80) / 3)
+    assert "2 runs left out" in cell.note
+    newer = [*records, gcn("split3-fold0", 0, 60.0, version="2")]
+    assert (pooled(newer).ours, pooled(newer).n_runs) == (pytest.approx(60.0), 1)
+
+
+def test_one_failure_in_any_setting_leaves_no_mean():
+    lost = gcn("split1-fold0", 0, 0.0, status="failed", reason="loss is not finite")
+    cell = pooled([gcn("split0-fold0", 0, 70.0), gcn("split2-fold0", 0, 72.0), lost])
+    assert math.isnan(cell.ours)
+    assert cell.told == "2 of 75 runs, 1 failed"
+
+
+def test_variants_of_a_method_are_runs_of_their_own():
+    records = [run("cora", "split0-fold0", method, seed, {"all": {"accuracy": value + seed}},
+                   benchmark="edgewise")
+               for method, value in (("epfgnn", 76.0), ("epfgnn-mean-field", 79.0))
+               for seed in range(2)]  # fmt: skip
+    found = {
+        c.place.variant: c.ours
+        for number in (3, 4)
+        for c in compare_with_print("edgewise", number, records)
+        if c.place.dataset == "cora" and c.place.metric == "nodewise_accuracy" and c.n_runs
+    }
+    assert found == {"loopy-belief-propagation": 76.5, "naive-mean-field": 79.5}
+
+
+def test_homophily_and_touched_nodes_come_out_digit_for_digit(data_dir):
+    table = compare_with_print("edgewise", 2)
+    assert table.verdicts == {Verdict.REPRODUCED: 24}
+    for cell in table:
+        decimals = cell.figure.decimals
+        assert f"{cell.ours:.{decimals}f}" == cell.figure.printed
+        assert ("" if math.isnan(cell.sd) else f"{cell.sd:.2f}") == cell.figure.printed_sd
+    assert "Ours: computed from the data and their splits, protocol published." in table.legend
+
+
+def test_without_data_a_table_says_so_and_downloads_nothing(tmp_path, monkeypatch):
+    monkeypatch.setenv("GRAPHGAUGE_DATA", str(tmp_path))
+    monkeypatch.setenv("GRAPHGAUGE_CACHE", str(tmp_path))
+    monkeypatch.setattr("graphgauge.datasets.obtain.fetch", None)
+    cells = [c for c in compare_with_print("edgewise", 2) if c.place.metric[:2] != "n_"]
+    assert {cell.verdict for cell in cells} == {Verdict.NOT_RUN}
+    assert cells[0].note == "not here; get it by graphgauge data fetch cora"
+
+
+def test_the_authors_parts_are_needed_for_what_they_printed(data_dir, tmp_path, monkeypatch):
+    (tmp_path / "planetoid").symlink_to(data_dir / "planetoid")
+    monkeypatch.setenv("GRAPHGAUGE_DATA", str(tmp_path))
+    facts._facts.cache_clear()
+    split_of.cache_clear()
+    found = compare_with_print("edgewise", 2, datasets=["cora"])
+    cell = next(c for c in found if c.place.metric == "homophily_pct")
+    assert cell.verdict is Verdict.NOT_RUN
+    assert "put structured-uncertainty in the folder splits of GRAPHGAUGE_DATA" in cell.note
+    found = compare_with_print("edgewise", 2, datasets=["cora"], protocol="corrected")
+    assert next(c for c in found if c.place.metric == "homophily_pct").ours == pytest.approx(
+        81, abs=1.5
+    )
+
+
+ECE = Place(6, "cora", "val-accuracy/balanced", "all", "gcn", "temperature-scaling-nll", "ece")
+
+
+def calibrated(seed, value, sd, **spec):
+    values = {"balanced": {"ece": value, "ece_sd": sd, "n_draws": 1000}, "all": {"ece": 99.0}}
+    spec = {"members": (f"{seed:016x}",), "use": "temperature(objective=nll)", **spec}
+    return run("cora", "val-accuracy", "gcn.temperature-scaling-nll", seed, values,
+               benchmark="miscalibrated", **spec)  # fmt: skip
+
+
+def resampled(records):
+    found = compare_with_print("miscalibrated", 6, records)
+    return next(cell for cell in found if cell.place == ECE)
+
+
+def test_the_deviation_of_resamples_is_that_within_a_run():
+    # Print: 5.53 ± 1.05 of ten resamples; pooled with ours of 0.95 that is √((1.05² + 0.95²) / 2).
+    room = 2 * math.hypot(1.05, 0.95) + 0.005
+    for further, verdict in ((-1e-6, Verdict.REPRODUCED), (1e-6, Verdict.DIFFERS)):
+        cell = resampled([calibrated(0, 5.53 + room + further, 0.95)])
+        assert (cell.sd, cell.n_runs, cell.verdict) == (pytest.approx(0.95), 1, verdict)
+    table = compare_with_print("miscalibrated", 6)
+    assert any("over 10 resamples of the test nodes of one model" in line for line in table.legend)
+
+
+def test_what_is_calibrated_is_of_one_kind_though_made_of_another_run_each_seed():
+    cell = resampled([calibrated(0, 4.0, 0.3), calibrated(1, 6.0, 0.4)])
+    assert cell.ours == pytest.approx(5.0)
+    assert cell.sd == pytest.approx(math.sqrt((0.09 + 0.16) / 2))
+    assert "left out" not in cell.note
+    newer = [calibrated(0, 4.0, 0.3, version="1.9"), calibrated(0, 7.0, 0.3, version="1.10")]
+    assert resampled(newer).ours == pytest.approx(7.0)
+
+
+def test_chance_and_sizes_of_parts_need_no_runs(data_dir):
+    found = {
+        c.place: c for c in compare_with_print("miscalibrated", 5) if c.place.method == "random"
+    }
+    verdicts = [cell.verdict for cell in found.values()]
+    assert verdicts.count(Verdict.REPRODUCED) == 7
+    table = compare_with_print("miscalibrated", 3)
+    sizes = [c for c in table if c.place.metric == "n_split_nodes"]
+    ours = [c for c in sizes if c.place.dataset in table.paper.grid.datasets]
+    assert {cell.verdict for cell in ours} == {Verdict.REPRODUCED}
+    assert len(ours) == 15

@@ -127,3 +127,34 @@ def test_the_basis_of_a_panel_is_told_once():
     panel = panels(compare_with_print("revisiting", 4, runs))[0]
     assert panel.title == "Feature + PageRank + PPR: 6 of 21 data sets and shifts"
     assert {cell.told for _, cells in panel.rows for cell in cells} == {""}
+
+
+def test_a_variant_stands_with_its_method_where_others_have_none():
+    [panel] = panels(compare_with_print("edgewise", 1))
+    assert panel.columns == ("Nodewise ECE", "Edgewise ECE", "Agree ECE", "Disagree ECE")
+    assert [row for row, _ in panel.rows[:4]] == [
+        "Cora GCN", "Cora GAT", "Cora GMNN", "Cora EPFGNN (loopy belief propagation)"]  # fmt: skip
+    assert all(cell is not None for _, cells in panel.rows for cell in cells)
+
+
+def test_counts_and_shares_of_data_sets_are_one_panel():
+    [panel] = panels(compare_with_print("edgewise", 2))
+    assert panel.columns[:4] == ("nodes", "edges, both ways", "features", "classes")
+    assert len(panel.columns) == 8
+    assert [row for row, _ in panel.rows] == ["Cora", "CiteSeer", "PubMed"]
+
+
+def test_variants_of_every_method_are_columns():
+    panel = panels(compare_with_print("miscalibrated", 6))[0]
+    assert panel.title == "Selected by validation accuracy, balanced"
+    assert panel.columns == ("Accuracy Original", "ECE Original", "ECE Hist. Bin.", "ECE Isotonic",
+                             "ECE TS w/ NLL", "ECE TS w/ Brier")  # fmt: skip
+    assert len(panel.rows) == 48
+    assert all(cell is not None for _, cells in panel.rows for cell in cells)
+    assert panels(compare_with_print("miscalibrated", 6))[1].columns == ("Accuracy Random",)
+
+
+def test_data_sets_are_named_where_the_table_has_several():
+    panel = panels(compare_with_print("miscalibrated", 2))[0]
+    assert [row for row, _ in panel.rows][-3:] == ["PubMed GCN-MCD", "PubMed GAT-MCD", "PubMed GIN"]
+    assert all(cell is not None for _, cells in panel.rows for cell in cells)

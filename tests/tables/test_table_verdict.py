@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from graphgauge.tables import Side, Verdict, combined_sd, judge
+from graphgauge.tables.samples import sample_deviation
 
 NUMBERS = st.floats(-100, 100)
 SPREADS = st.floats(0, 10)
@@ -53,6 +55,13 @@ def test_further_away_is_never_better(one, other, factor):
     if judge(one, other) is Verdict.DIFFERS:
         further = Side(other.mean + factor * (one.mean - other.mean), one.sd, one.n)
         assert judge(further, other) is Verdict.DIFFERS
+
+
+@given(st.lists(NUMBERS, min_size=2, max_size=10))
+def test_a_population_turns_into_a_sample(values):
+    found = sample_deviation(float(np.std(values)), len(values), 0)
+    assert found == pytest.approx(float(np.std(values, ddof=1)), abs=1e-9)
+    assert sample_deviation(found, len(values), 1) == found
 
 
 def test_two_deviations_are_the_bound():

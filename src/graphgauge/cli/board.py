@@ -133,7 +133,7 @@ def show_means(records: Sequence[Record]) -> None:
         by_method.setdefault(record.spec.method, []).append(record)
     for method, found in sorted(by_method.items()):
         n = len(found[0].spec.members)
-        runs = f"1 of {n}" if n else str(len(found))
+        runs = f"1 of {n}" if n > 1 else str(len(found))
         table.add_row(plain(method), runs, *(_mean(found, *where) for _, *where in _MEANS))
     Console(soft_wrap=not sys.stdout.isatty()).print(table)
 
@@ -208,7 +208,7 @@ def _counted(records: Records) -> str:
 
 def _row(record: Record) -> list[str | Text]:
     spec, values = record.spec, record.values
-    seed = f"{len(spec.members)} members" if spec.members else str(spec.seed)
+    seed = f"{len(spec.members)} members" if len(spec.members) > 1 else str(spec.seed)
     numbers = [values.get(part, {}).get("accuracy") for part in ("ID", "OOD")]
     accuracy = ["" if n is None else f"{100 * n:.2f}" for n in numbers]
     mark, colour = _MARKS[record.status]

@@ -101,7 +101,7 @@ def _graph() -> tuple[str, Graph]:
     from graphgauge.cli.output import progress
     from graphgauge.datasets.load import load
     from graphgauge.errors import InputError
-    from graphgauge.run import graph_of
+    from graphgauge.setting import graph_of
 
     try:
         with progress() as tell:

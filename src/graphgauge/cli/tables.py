@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 __all__ = ["reproduce", "table"]
 
 _Benchmark = Annotated[
-    str, typer.Argument(help="revisiting or shifts: a paper.", metavar="BENCHMARK")
+    str,
+    typer.Argument(
+        help="A paper: revisiting, shifts, edgewise or miscalibrated.", metavar="BENCHMARK"
+    ),
 ]
 _Protocol = Annotated[
     str,
@@ -71,7 +74,10 @@ def table(
 
 def reproduce(
     benchmark: Annotated[
-        str | None, typer.Argument(help="revisiting or shifts: a paper.", metavar="BENCHMARK")
+        str | None,
+        typer.Argument(
+            help="A paper: revisiting, shifts, edgewise or miscalibrated.", metavar="BENCHMARK"
+        ),
     ] = None,
     table: Annotated[
         int | None, typer.Option(help="Run what this table lacks, then show it.")
@@ -96,13 +102,13 @@ def reproduce(
     from graphgauge.cli.running import run
     from graphgauge.errors import InputError
     from graphgauge.report.tables import show_table
-    from graphgauge.tables import compare_with_print, table_runs
+    from graphgauge.tables import PAPERS, compare_with_print, table_runs
 
     if table is None:
         _shares(benchmark, out, protocol)
         return
     if benchmark is None:
-        raise InputError("--table: of which paper? revisiting or shifts")
+        raise InputError(f"--table: of which paper? {', '.join(PAPERS)}")
     names, code = read_names(dataset), 0
     needed = table_runs(benchmark, table, datasets=names, seeds=read_numbers(seeds))
     if needed.methods and _can_train(out):

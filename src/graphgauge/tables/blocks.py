@@ -11,10 +11,11 @@ from types import MappingProxyType
 
 import numpy as np
 
-from graphgauge.datasets import CARDS
+from graphgauge.stats import summarize
 from graphgauge.tables.derived import outcomes, ranks
+from graphgauge.tables.facts import counts, split_values
 from graphgauge.tables.figures import Figure, Place
-from graphgauge.tables.samples import Sample, Score
+from graphgauge.tables.samples import Sample, Score, sample_deviation
 from graphgauge.tables.scores import Matrix, Scores
 from graphgauge.tables.spec import OUTCOMES, Block
 from graphgauge.tables.verdict import ENOUGH, Side, Verdict, judge
@@ -35,8 +36,8 @@ class Cell:
     verdict
         What the two say of each other.
     ours, sd
-        Mean and sample deviation over runs (ddof = 1), in percent; NaN where there is none. What is
-        derived from many scores has no deviation over runs.
+        Mean and deviation over runs as the paper prints them, in percent; NaN where there is none.
+        What is derived from many scores has no deviation over runs.
     n_runs
         Runs behind it.
     told
@@ -115,13 +116,17 @@ def _cell(place: Place, found: _Found, scores: Scores) -> Cell:
 
 
 def _score_cells(block: Block, table: int, scores: Scores) -> Iterator[Cell]:
-    for place in block.places(table):
-        score = Score(place.dataset, place.setting, place.part, place.method, place.metric)
+    together = "+".join(block.settings) if block.pooled else ""
+    for place, row in block.scored(table):
+        setting = together or place.setting
+        score = Score(place.dataset, setting, place.part, row, place.metric)
         if place.dataset == "all":
             yield _cell(place, _mean(score, block, table, scores), scores)
             continue
         sample, ours = scores.ours(score)
-        printed = scores.printed(score, (table,))
+        ensemble = row in scores.paper.members
+        figure = scores.figures[place]
+        printed = scores.printed(score, (table,)) if ensemble else scores.side(figure)
         found = _Found(ours, printed, sample.sd, sample.n, sample.told, notes=sample.remarks)
         yield _cell(place, found, scores)
 
@@ -236,11 +241,36 @@ def _follow(
 
 def _count_cells(block: Block, table: int, scores: Scores) -> Iterator[Cell]:
     for place in block.places(table):
-        count = getattr(CARDS[place.dataset].counts, place.metric.removeprefix("n_"))
+        _, name = scores.paper.where(place.part, place.metric)
+        yield _exact(place, counts(place.dataset).get(name, math.nan), scores)
+
+
+def _chance_cells(block: Block, table: int, scores: Scores) -> Iterator[Cell]:
+    for place in block.places(table):
+        yield _exact(place, 100 / counts(place.dataset).get("n_classes", math.nan), scores)
+
+
+def _exact(place: Place, value: float, scores: Scores) -> Cell:
+    """Set beside print what has no spread: it is what is printed, or it is not."""
+    figure = scores.figures[place]
+    return _cell(place, _Found(Side(value, 0.0, ENOUGH), Side(figure.mean)), scores)
+
+
+def _split_cells(block: Block, table: int, scores: Scores) -> Iterator[Cell]:
+    paper, n = scores.paper, len(block.settings)
+    for place in block.places(table):
         figure = scores.figures[place]
-        # A size has no spread: it is what is printed, or it is not.
-        ours = Side(math.nan if count is None else float(count), 0.0, ENOUGH)
-        yield _cell(place, _Found(ours, Side(figure.mean)), scores)
+        values, missing = split_values(paper.grid, place, block.settings, scores.runs.protocol)
+        if not values:
+            notes = (missing,) if missing else ()
+            yield _cell(place, _Found(Side(math.nan), Side(figure.mean), notes=notes), scores)
+        elif n == 1:
+            yield _exact(place, values[0], scores)
+        else:
+            found = summarize(list(values), ddof=paper.ddof)
+            ours = Side(found.mean, sample_deviation(found.sd, n, paper.ddof), n)
+            printed = Side(figure.mean, sample_deviation(figure.sd, n, paper.ddof), n)
+            yield _cell(place, _Found(ours, printed, found.sd), scores)
 
 
 CELLS: Mapping[str, Callable[[Block, int, Scores], Iterable[Cell]]] = MappingProxyType(
@@ -250,6 +280,8 @@ CELLS: Mapping[str, Callable[[Block, int, Scores], Iterable[Cell]]] = MappingPro
         "ranks": _rank_cells,
         "win-tie-loss": _outcome_cells,
         "counts": _count_cells,
+        "splits": _split_cells,
+        "chance": _chance_cells,
     }
 )
 """What makes the cells of every kind of block."""

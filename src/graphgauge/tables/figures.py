@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -99,19 +100,21 @@ def published_figures(benchmark: str) -> Mapping[Place, Figure]:
 
 
 @cache
-def method_titles(benchmark: str) -> Mapping[str, str]:
-    """Return what the paper calls its methods.
+def method_titles(benchmark: str, column: str = "method") -> Mapping[str, str]:
+    """Return what the paper calls its methods, or their variants; the first of several names.
 
     Examples
     --------
     >>> method_titles("shifts")["erm-mod"]
     'ERM + mod'
+    >>> method_titles("miscalibrated", "variant")["histogram-binning"]
+    'Hist. Bin.'
     """
     return MappingProxyType(
         {
-            row["slug"]: row["name_in_paper"]
+            row["slug"]: re.split(r" / | \(", row["name_in_paper"])[0]
             for row in _rows("methods")
-            if row["file"] == f"{benchmark}.csv" and row["column"] == "method"
+            if row["file"] == f"{benchmark}.csv" and row["column"] == column
         }
     )
 

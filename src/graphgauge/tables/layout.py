@@ -73,7 +73,7 @@ def panels(table: Table) -> tuple[Panel, ...]:
     groups: dict[tuple[object, ...], list[tuple[Block, Cell]]] = {}
     for block, cells in zip(table.spec.blocks, table.cells, strict=True):
         for cell in cells:
-            key = (cell.place.setting, block.methods, block.pairs)
+            key = (cell.place.setting, _shared(block), block.pairs)
             groups.setdefault(key, []).append((block, cell))
     return tuple(_panel(table, found) for found in groups.values())
 
@@ -111,43 +111,70 @@ def _common(cells: Sequence[Cell]) -> str:
     return told.pop() if len(told) == 1 and all(cell.known for cell in cells) else ""
 
 
+def _shared(block: Block) -> tuple[str, ...]:
+    """Return what blocks in one panel have in common: their rows, unless all rows are variants."""
+    return () if all("." in row for row in block.methods) else block.methods
+
+
 class _Namer:
     """Names of rows and columns: what all cells have in common is left out."""
 
     def __init__(self, table: Table, blocks: Sequence[Block]) -> None:
-        self.titles = {**table.paper.titles, **method_titles(table.paper.name)}
-        printed = max(block.n_printed for block in blocks)
-        self.by_dataset = blocks[0].kind not in ("ranks", "win-tie-loss") and printed > 1
-        self.by_method = len(blocks[0].methods) > 1 or not self.by_dataset
+        name = table.paper.name
+        self.titles = {**table.paper.titles, **method_titles(name)}
+        self.variants = method_titles(name, "variant")
+        whole = table.paper.table(table.spec.number)
+        datasets = {dataset for block in whole.blocks for dataset in block.datasets}
+        self.by_dataset = blocks[0].kind not in ("ranks", "win-tie-loss") and len(datasets) > 1
+        rows = {row for block in blocks for row in block.methods}
+        methods = {row.partition(".")[0] for row in rows}
+        self.by_method = len(methods) > 1 or not self.by_dataset
+        # Several variants of a method are columns.
+        self.by_variant = len(rows) > len(methods)
 
     @property
     def corner(self) -> str:
         return "Data set" if self.by_dataset else "Method"
 
     def setting(self, place: Place) -> str:
-        return " + ".join(self.titles.get(s, s) for s in place.setting.split("+"))
+        named, _, view = place.setting.partition("/")
+        told = " + ".join(self.titles.get(s, s) for s in named.split("+"))
+        return f"{told}, {view.replace('-', ' ')}" if view else told
 
     def row(self, place: Place, block: Block) -> str:
         words = []
         if self.by_dataset:
             words.append("Mean" if place.dataset == "all" else CARDS[place.dataset].title)
-        if self.by_method:
+        if self.by_method and place.method:
             words.append(self.titles.get(place.method, place.method))
-        if place.variant and len(block.pairs) < _MATRIX:
+        if block.pairs and len(block.pairs) < _MATRIX:
             words.append(self._opponent(place))
+        elif place.variant and not block.pairs and not self.by_variant:
+            words.append(f"({self._variant(place)})")
         return " ".join(words)
 
     def column(self, place: Place, block: Block) -> str:
         if len(block.pairs) >= _MATRIX:
             return self._opponent(place)
-        if block.kind == "counts":
-            return place.metric.removeprefix("n_")
+        if block.kind in ("counts", "splits"):
+            name = self.titles.get(place.metric, place.metric.removeprefix("n_"))
+            return f"{name} {place.part}".rstrip()
         base, _, last = place.metric.rpartition("_")
         if block.kind == "drops":
             return f"{self.titles[block.metrics[0]]} change, %"
         name = base if last in (*OUTCOMES, "rank") else place.metric
-        part = "" if place.part == "all" else f" {place.part}"
-        return f"{self.titles[name]}{part}"
+        words = [self.titles[name]]
+        if block.kind == "chance":
+            words.append(self.titles[place.method])
+        # Where the metric names its part, that is enough.
+        if place.part not in ("all", *name.split("_")):
+            words.append(place.part)
+        if place.variant and not block.pairs and self.by_variant:
+            words.append(self._variant(place))
+        return " ".join(words)
+
+    def _variant(self, place: Place) -> str:
+        return self.variants[place.variant]
 
     def _opponent(self, place: Place) -> str:
         opponent = place.variant.removeprefix("vs-")

@@ -14,13 +14,14 @@ from itertools import product
 from types import MappingProxyType
 from typing import Any
 
+from graphgauge.benchmark import Benchmark, read_benchmark
 from graphgauge.errors import InputError
 from graphgauge.tables.figures import Place
 from graphgauge.tables.spec import Block, Erratum, Paper, Remark, TableSpec
 
 __all__ = ["PAPERS", "paper"]
 
-PAPERS = ("revisiting", "shifts")
+PAPERS = ("revisiting", "shifts", "edgewise", "miscalibrated")
 """Those whose tables are known."""
 
 _FOLDER = files("graphgauge.benchmarks")
@@ -32,43 +33,40 @@ def paper(name: str) -> Paper:
 
     Examples
     --------
-    >>> len(paper("revisiting").tables), paper("shifts").seeds
+    >>> len(paper("revisiting").tables), paper("shifts").grid.seeds
     (23, (0, 1, 2, 3, 4))
-    >>> paper("heat")
+    >>> paper("heat")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
         ...
-    graphgauge.errors.InputError: no benchmark 'heat' (there are revisiting, shifts)
+    graphgauge.errors.InputError: no benchmark 'heat' (there are ..., edgewise, miscalibrated)
     """
     if name not in PAPERS:
         raise InputError(f"no benchmark {name!r} (there are {', '.join(PAPERS)})")
     text = _FOLDER.joinpath(f"{name}.toml").read_text(encoding="utf-8")
-    return _paper(tomllib.loads(text))
+    return _paper(tomllib.loads(text), read_benchmark(name))
 
 
-def _paper(document: Mapping[str, Any]) -> Paper:
-    about, methods = document["benchmark"], document["methods"]
-    titled = {**document["settings"], **document["metrics"]}
+def _paper(document: Mapping[str, Any], grid: Benchmark) -> Paper:
+    about, metrics = document["benchmark"], document["metrics"]
+    titled = {**document.get("settings", {}), **metrics}
     lists = {name: tuple(values) for name, values in document["lists"].items()}
     defaults = {
-        "datasets": tuple(about["datasets"]),
-        "settings": tuple(about["settings"]),
-        "methods": tuple(methods),
+        "datasets": tuple(grid.datasets),
+        "settings": grid.settings,
+        "methods": tuple(grid.methods),
     }
     tables = [_table(entry, lists, defaults) for entry in document["tables"]]
     return Paper(
-        name=about["name"],
-        title=about["title"],
+        grid=grid,
         note=about.get("note", ""),
-        datasets=defaults["datasets"],
-        settings=defaults["settings"],
-        seeds=tuple(about["seeds"]),
         published_seeds=about["published_seeds"],
-        methods=defaults["methods"],
-        members={k: (m["of"], m["n"]) for k, m in methods.items() if "of" in m},
-        rows=document["rows"],
-        titles={name: entry["title"] for name, entry in titled.items()},
-        directions={name: entry["direction"] for name, entry in document["metrics"].items()},
-        remarks={name: entry["note"] for name, entry in methods.items() if "note" in entry},
+        ddof=about.get("ddof", 1),
+        titles={name: entry["title"] for name, entry in titled.items() if "title" in entry},
+        directions={k: entry["direction"] for k, entry in metrics.items() if "direction" in entry},
+        recorded={
+            name: (entry.get("part", ""), entry.get("of", name)) for name, entry in metrics.items()
+        },
+        remarks={k: entry["note"] for k, entry in document["methods"].items() if "note" in entry},
         tables=MappingProxyType({table.number: table for table in tables}),
         errata=tuple(map(_erratum, document["errata"])),
         explained=tuple(Remark(e["text"], _where(e)) for e in document.get("explained", ())),
@@ -100,11 +98,13 @@ def _block(
         (entry["dataset"],) if "dataset" in entry else listed("datasets", defaults["datasets"])
     )
     methods = listed("methods")
+    if variants := listed("variants"):
+        methods = tuple(f"{method}.{variant}" for method, variant in product(methods, variants))
     return Block(
         kind=entry["kind"],
         datasets=datasets,
         settings=listed("settings"),
-        parts=listed("parts", ("all",)),
+        parts=listed("parts", ("",) if entry["kind"] in ("counts", "splits") else ("all",)),
         methods=methods,
         metrics=listed("metrics"),
         pairs=_pairs(entry.get("pairs", ()), methods),

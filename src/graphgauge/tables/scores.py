@@ -10,7 +10,7 @@ import numpy as np
 
 from graphgauge.arrays import FloatArray
 from graphgauge.tables.figures import Figure, Place
-from graphgauge.tables.samples import Runs, Sample, Score
+from graphgauge.tables.samples import Runs, Sample, Score, sample_deviation
 from graphgauge.tables.spec import Paper
 from graphgauge.tables.verdict import Side
 
@@ -66,15 +66,20 @@ class Scores:
         if score.method in self.paper.members:
             member = self.paper.members[score.method][0]
             spread = self.runs.sample(score._replace(method=member))
-        return sample, Side(sample.mean, spread.sd, spread.n)
+        return sample, Side(sample.mean, spread.spread, spread.n_behind)
 
     def printed(self, score: Score, tables: Sequence[int]) -> Side:
         """Return the score as printed in one of the tables."""
         figure = self.figure(score, tables)
         rows = self.paper.member_rows(score.method) or (score.method,)
         found = (self.figure(score._replace(method=row), tables) for row in rows)
-        spread = next((f.sd for f in found if f is not None), math.nan)
-        return Side(math.nan if figure is None else figure.mean, spread, self.paper.published_seeds)
+        spread = next((f for f in found if f is not None), Figure(""))
+        return self.side(Figure("") if figure is None else figure, spread)
+
+    def side(self, figure: Figure, spread: Figure | None = None) -> Side:
+        """Take a printed number for what it is, with the deviation that counts for it."""
+        n, sd = self.paper.published_seeds, (spread or figure).sd
+        return Side(figure.mean, sample_deviation(sd, n, self.paper.ddof), n)
 
     def figure(self, score: Score, tables: Sequence[int]) -> Figure | None:
         """Look a score up in the tables."""
@@ -102,7 +107,9 @@ class Scores:
 
 
 def _place(table: int, score: Score) -> Place:
-    return Place(table, score.dataset, score.setting, score.part, score.method, "", score.metric)
+    method, _, variant = score.method.partition(".")
+    where = table, score.dataset, score.setting, score.part
+    return Place(*where, method, variant, score.metric)
 
 
 def _matrix(

@@ -1,10 +1,10 @@
 """The tables of a paper as data: which cells there are, and from what each of them follows.
 
 They stand in ``benchmarks/<paper>.toml``. A table is a list of blocks, most often of one; a block
-is all combinations of its data sets, settings, parts, methods and metrics, of one kind:
+is all combinations of its data sets, settings, parts, rows and metrics, of one kind:
 
 ``cells``
-    Means over seeds.
+    Means over seeds, or over all settings and seeds.
 ``drops``
     How much smaller a score is out of distribution, in percent of that in distribution.
 ``ranks``
@@ -13,21 +13,41 @@ is all combinations of its data sets, settings, parts, methods and metrics, of o
     How often a method won, tied and lost against another.
 ``counts``
     Sizes of data sets.
+``splits``
+    What the parts of data sets are like: sizes, homophily, how many of their nodes edges touch.
+``chance``
+    Accuracy of guessing.
+
+A row is a method, or a variant of one behind a point: ``epfgnn.naive-mean-field``. A setting may
+name a part of the records behind a stroke: ``val-loss/balanced``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import product
 from typing import Any
 
+from graphgauge.benchmark import Benchmark, Derived
 from graphgauge.errors import InputError
 from graphgauge.tables.figures import Place
 
-__all__ = ["KINDS", "OUTCOMES", "Block", "Erratum", "Paper", "Remark", "TableSpec"]
+__all__ = [
+    "KINDS",
+    "OUTCOMES",
+    "WITHOUT_RUNS",
+    "Block",
+    "Erratum",
+    "Paper",
+    "Remark",
+    "TableSpec",
+]
 
-KINDS = ("cells", "drops", "ranks", "win-tie-loss", "counts")
+KINDS = ("cells", "drops", "ranks", "win-tie-loss", "counts", "splits", "chance")
+WITHOUT_RUNS = frozenset(("counts", "splits", "chance"))
+"""Kinds that follow from data sets alone."""
 OUTCOMES = ("win", "tie", "loss")
 
 
@@ -40,15 +60,16 @@ class Block:
     kind
         One of `KINDS`.
     datasets, settings, parts, methods, metrics
-        Of which all combinations are cells.
+        Of which all combinations are cells; methods are rows.
     pairs
         Of ``win-tie-loss``: method and opponent.
     pooled
-        Whether ``win-tie-loss`` counts all settings together.
+        Whether all settings count together.
     mean
         Whether the mean over the data sets stands in the table as well.
     label
-        Of ``drops``: what the metric is called as a drop.
+        Of ``drops``: what the metric is called as a drop; of ``cells``: what the variant is called
+        in this table.
     sources
         Tables that print the scores from which ranks or counts follow.
     n_printed
@@ -79,9 +100,9 @@ class Block:
 
     def places(self, table: int) -> Iterator[Place]:
         """Yield the places of all cells."""
-        if self.kind == "counts":
-            for dataset, metric in product(self.datasets, self.metrics):
-                yield Place(table, dataset, metric=metric)
+        if self.kind in ("counts", "splits"):
+            for dataset, part, metric in product(self.datasets, self.parts, self.metrics):
+                yield Place(table, dataset, part=part, metric=metric)
         elif self.kind == "win-tie-loss":
             for pool, part, pair, metric, outcome in product(
                 self.pools, self.parts, self.pairs, self.metrics, OUTCOMES
@@ -89,19 +110,23 @@ class Block:
                 label = f"{metric}_{outcome}"
                 yield Place(table, "all", "+".join(pool), part, pair[0], f"vs-{pair[1]}", label)
         else:
-            yield from self._scores(table)
+            yield from (place for place, _ in self.scored(table))
 
-    def _scores(self, table: int) -> Iterator[Place]:
+    def scored(self, table: int) -> Iterator[tuple[Place, str]]:
+        """Yield the places of scores, each with the row that it is a score of."""
         datasets, parts, metrics = self.datasets, self.parts, self.metrics
         if self.kind == "ranks":
             datasets, metrics = ("all",), tuple(f"{metric}_rank" for metric in metrics)
         elif self.kind == "drops":
             parts, metrics = ("ID-vs-OOD",), (self.label,)
+        renamed = self.label if self.kind == "cells" else ""
+        settings = ("",) if self.pooled else self.settings
         means = ("all",) if self.mean else ()
-        for dataset, setting, method, part, metric in product(
-            datasets + means, self.settings, self.methods, parts, metrics
+        for dataset, setting, row, part, metric in product(
+            datasets + means, settings, self.methods, parts, metrics
         ):
-            yield Place(table, dataset, setting, part, method, "", metric)
+            method, _, variant = row.partition(".")
+            yield Place(table, dataset, setting, part, method, renamed or variant, metric), row
 
 
 @dataclass(frozen=True)
@@ -174,24 +199,24 @@ class Erratum(Remark):
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper's tables, and what of its grid they need to know.
+    """A paper's tables, and the grid of runs that they are made of.
 
     Parameters
     ----------
-    name, title, note
-        Slug, title and what holds for all tables.
-    datasets, settings, seeds
-        Of the grid.
+    grid
+        What was run.
+    note
+        What holds for all tables.
     published_seeds
-        Over how many runs the printed deviations are.
-    members
-        Ensembles by name: the method they are made of, and of how many.
-    rows
-        Published names of methods that were run under another one.
+        Over how many runs the printed deviations are, or over how many resamples of one.
+    ddof
+        Of the printed deviations: 1 for those of a sample, 0 for those of a population.
     titles
         Of settings and metrics.
     directions
         Of metrics: ``higher`` or ``lower``, whichever is better.
+    recorded
+        Metrics that have another part or name in records than in print: both.
     remarks
         On methods.
     tables, errata
@@ -200,22 +225,33 @@ class Paper:
         Why ours differ, where they do.
     """
 
-    name: str
-    title: str
+    grid: Benchmark
     note: str
-    datasets: tuple[str, ...]
-    settings: tuple[str, ...]
-    seeds: tuple[int, ...]
     published_seeds: int
-    methods: tuple[str, ...]
-    members: Mapping[str, tuple[str, int]]
-    rows: Mapping[str, str]
+    ddof: int
     titles: Mapping[str, str]
     directions: Mapping[str, str]
+    recorded: Mapping[str, tuple[str, str]]
     remarks: Mapping[str, str]
     tables: Mapping[int, TableSpec]
     errata: tuple[Erratum, ...] = field(repr=False)
     explained: tuple[Remark, ...] = field(repr=False, default=())
+
+    @property
+    def name(self) -> str:
+        """What the paper is called here."""
+        return self.grid.name
+
+    @property
+    def title(self) -> str:
+        """Its title."""
+        return self.grid.title
+
+    @cached_property
+    def members(self) -> Mapping[str, tuple[str, int]]:
+        """Ensembles by name: the method they are made of, and of how many."""
+        methods = self.grid.methods.items()
+        return {slug: (made.of, made.n) for slug, made in methods if isinstance(made, Derived)}
 
     def table(self, number: int) -> TableSpec:
         """Return a table by its number in the paper.
@@ -231,7 +267,7 @@ class Paper:
             raise InputError(f"{self.name} has no table {number} (there are 1 to {most})")
         return self.tables[number]
 
-    @property
+    @cached_property
     def drops(self) -> Mapping[str, str]:
         """What drops are called, to the metric that drops.
 
@@ -242,7 +278,19 @@ class Paper:
         {'accuracy_drop_pct': 'accuracy'}
         """
         blocks = (block for table in self.tables.values() for block in table.blocks)
-        return {block.label: block.metrics[0] for block in blocks if block.label}
+        return {block.label: block.metrics[0] for block in blocks if block.kind == "drops"}
+
+    def where(self, part: str, metric: str) -> tuple[str, str]:
+        """Return the part and the name that a metric of print has in records.
+
+        Examples
+        --------
+        >>> from graphgauge.tables import paper
+        >>> paper("edgewise").where("all", "edgewise_ece")
+        ('edge', 'ece')
+        """
+        recorded, name = self.recorded.get(metric, ("", metric))
+        return recorded or part, name
 
     def run_of(self, row: str) -> str:
         """Return the method that was run for a row.
@@ -253,7 +301,7 @@ class Paper:
         >>> paper("shifts").run_of("se")
         'erm'
         """
-        return self.rows.get(row, row)
+        return self.grid.rows.get(row, row)
 
     def member_rows(self, row: str) -> tuple[str, ...]:
         """Return under which names the members of an ensemble are printed; nothing of others.
@@ -267,7 +315,7 @@ class Paper:
         if row not in self.members:
             return ()
         of = self.members[row][0]
-        return (of, *(name for name, run in self.rows.items() if run == of))
+        return (of, *(name for name, run in self.grid.rows.items() if run == of))
 
     def errata_of(self, place: Place) -> Iterator[Erratum]:
         """Yield what is wrong with the figure at a place."""

@@ -14,7 +14,7 @@ from graphgauge.tables.figures import published_figures
 from graphgauge.tables.reading import paper
 from graphgauge.tables.samples import Runs
 from graphgauge.tables.scores import Scores
-from graphgauge.tables.spec import Paper, TableSpec
+from graphgauge.tables.spec import WITHOUT_RUNS, Paper, TableSpec
 from graphgauge.tables.verdict import RULE, Verdict
 
 __all__ = ["Table", "TableRuns", "compare_with_print", "table_runs"]
@@ -89,7 +89,7 @@ def compare_with_print(
     Parameters
     ----------
     benchmark
-        ``revisiting`` or ``shifts``.
+        A name in `PAPERS`.
     number
         Of the table in the paper.
     records
@@ -145,14 +145,17 @@ def table_runs(
     ('erm', 'natpn', 'gpn', 'erm-mod')
     """
     whose = paper(benchmark)
-    blocks = [b for b in whose.table(number).only(datasets).blocks if b.kind != "counts"]
+    found = whose.table(number).only(datasets).blocks
+    blocks = [block for block in found if block.kind not in WITHOUT_RUNS]
     rows = [row for b in blocks for row in (*b.methods, *(m for pair in b.pairs for m in pair))]
     runs = dict.fromkeys(map(whose.run_of, rows))
-    whole = set(seeds or whose.seeds)
+    grid = whose.grid
+    whole = set(seeds or grid.seeds)
+    settings = {setting.partition("/")[0] for block in blocks for setting in block.settings}
     return TableRuns(
-        tuple(d for d in whose.datasets if any(d in b.datasets for b in blocks)),
-        tuple(s for s in whose.settings if any(s in b.settings for b in blocks)),
-        tuple(m for m in runs if whole.issuperset(whose.seeds[: whose.members.get(m, ("", 0))[1]])),
+        tuple(d for d in grid.datasets if any(d in b.datasets for b in blocks)),
+        tuple(setting for setting in grid.settings if setting in settings),
+        tuple(m for m in runs if whole.issuperset(grid.seeds[: whose.members.get(m, ("", 0))[1]])),
     )
 
 
@@ -160,14 +163,22 @@ def _legend(spec: TableSpec, runs: Runs) -> Iterator[str]:
     whose, kinds = runs.paper, {block.kind for block in spec.blocks}
     if spec.note:
         yield spec.note
-    if kinds == {"counts"}:
+    if kinds <= WITHOUT_RUNS:
+        if "splits" in kinds:
+            yield f"Ours: computed from the data and their splits, protocol {runs.protocol}."
+            yield f"Verdict. {RULE}"
         return
-    yield f"Ours: protocol {runs.protocol}, mean and sample deviation (ddof = 1) over seeds."
+    pooled = any(block.pooled and block.kind == "cells" for block in spec.blocks)
+    over = "settings and seeds" if pooled else "seeds"
+    if "bootstraps" in whose.grid.measures:
+        over = f"{whose.published_seeds} resamples of the test nodes of one model"
+    kind = f"{'sample' if whose.ddof else 'population'} deviation (ddof = {whose.ddof})"
+    yield f"Ours: protocol {runs.protocol}, mean and {kind} over {over}."
     for protocol, n in sorted(runs.others.items()):
         yield f"Left out: {n} run{'s' * (n > 1)} of the protocol {protocol}."
-    yield whose.note
-    for kind in sorted(kinds & set(_KINDS)):
-        yield _KINDS[kind]
+    if whose.note:
+        yield whose.note
+    yield from (told for name, told in sorted(_KINDS.items()) if name in kinds)
     methods = dict.fromkeys(place.method for place in spec.places)
     yield from (whose.remarks[m] for m in methods if m in whose.remarks)
     yield f"Verdict. {RULE}"
