@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.optimize import isotonic_regression
 
-from graphgauge.arrays import FloatArray
+from graphgauge.arrays import FloatArray, IntArray
 from graphgauge.calibration.calibrator import FittedRows, Rowwise, Sample, labelled
 from graphgauge.errors import InputError
 from graphgauge.metrics import Outcomes
@@ -136,6 +136,11 @@ class Histogram(_Classwise):
         "Zadrozny and Elkan, ICML 2001; Teixeira et al. 2019 (arXiv 1905.02296), appendix A.3"
     )
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.bins < 1:
+            raise InputError(f"{self.name}: bins {self.bins} is below one")
+
     def learn(self, sample: Sample) -> Steps:
         """Learn the frequency of every class in every bin."""
         cuts = Binning(self.bins).cuts(np.empty(0))
@@ -144,13 +149,8 @@ class Histogram(_Classwise):
         values = [self._frequencies(sample, c, places, middles) for c, places in columns]
         return Steps(np.stack(values), cuts)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.bins < 1:
-            raise InputError(f"{self.name}: bins {self.bins} is below one")
-
     def _frequencies(
-        self, sample: Sample, c: int, places: FloatArray, otherwise: FloatArray
+        self, sample: Sample, c: int, places: IntArray, otherwise: FloatArray
     ) -> FloatArray:
         mass = np.bincount(places, sample.weights, self.bins)
         hits = np.bincount(places, sample.weights * (sample.labels == c), self.bins)

@@ -69,9 +69,10 @@ def calibrator(label: str, **hyper: Any) -> Registered:
         known = ", ".join(CALIBRATORS)
         hint = f", did you mean {close[0]!r}?" if close else f" (expected one of: {known})"
         raise InputError(f"unknown calibrator {name!r}{hint}")
-    made = CALIBRATORS[name]
-    for key in (asked := {**params, **hyper}):
-        if key not in (known_keys := [field.name for field in fields(made)]):
-            told = ", ".join(known_keys)
+    made, asked = CALIBRATORS[name], {**params, **hyper}
+    taken = [field.name for field in fields(made)]
+    for key in asked:
+        if key not in taken:
+            told = ", ".join(taken)
             raise InputError(f"{name} has no hyper-parameter {key!r} (it has: {told})")
     return made(**asked)
