@@ -16,6 +16,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from graphgauge.beliefs import Beliefs as Beliefs
+    from graphgauge.beliefs import PairwiseModel as PairwiseModel
+    from graphgauge.beliefs import propagate_beliefs as propagate_beliefs
+    from graphgauge.beliefs import published_beliefs as published_beliefs
     from graphgauge.candidates import Candidates as Candidates
     from graphgauge.datasets.card import CARDS as CARDS
     from graphgauge.datasets.load import load as load
@@ -62,6 +66,7 @@ if TYPE_CHECKING:
     from graphgauge.uncertainty import Uncertainty as Uncertainty
 
 _HOME = {
+    "Beliefs": "beliefs",
     "CARDS": "datasets.card",
     "Candidates": "candidates",
     "Graph": "graph",
@@ -74,6 +79,7 @@ _HOME = {
     "NodePredictions": "predictions",
     "Options": "scoring",
     "Outcomes": "metrics",
+    "PairwiseModel": "beliefs",
     "Predictor": "methods",
     "Ranks": "metrics",
     "Record": "records",
@@ -98,6 +104,8 @@ _HOME = {
     "null_bands": "metrics.null",
     "open_graph": "datasets.load",
     "planted": "datasets.planted",
+    "propagate_beliefs": "beliefs",
+    "published_beliefs": "beliefs",
     "published_split": "splits",
     "random_split": "splits",
     "read_edges": "formats",
