@@ -16,6 +16,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from graphgauge.beliefs import Beliefs as Beliefs
+    from graphgauge.beliefs import PairwiseModel as PairwiseModel
+    from graphgauge.beliefs import propagate_beliefs as propagate_beliefs
+    from graphgauge.beliefs import published_beliefs as published_beliefs
     from graphgauge.calibration import CALIBRATORS as CALIBRATORS
     from graphgauge.calibration import Calibrator as Calibrator
     from graphgauge.calibration import Conformal as Conformal
@@ -67,6 +71,7 @@ if TYPE_CHECKING:
     from graphgauge.uncertainty import Uncertainty as Uncertainty
 
 _HOME = {
+    "Beliefs": "beliefs",
     "CALIBRATORS": "calibration",
     "CARDS": "datasets.card",
     "Calibrator": "calibration",
@@ -82,6 +87,7 @@ _HOME = {
     "NodePredictions": "predictions",
     "Options": "scoring",
     "Outcomes": "metrics",
+    "PairwiseModel": "beliefs",
     "PredictionSets": "calibration",
     "Predictor": "methods",
     "Ranks": "metrics",
@@ -108,6 +114,8 @@ _HOME = {
     "null_bands": "metrics.null",
     "open_graph": "datasets.load",
     "planted": "datasets.planted",
+    "propagate_beliefs": "beliefs",
+    "published_beliefs": "beliefs",
     "published_split": "splits",
     "random_split": "splits",
     "read_edges": "formats",

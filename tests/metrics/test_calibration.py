@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import itertools
 
+import calibration as verified
 import numpy as np
 import pytest
 import torch
@@ -19,7 +20,6 @@ from torchmetrics.functional.classification import (
     multiclass_calibration_error,
 )
 
-import calibration as verified
 from graphgauge.errors import InputError
 from graphgauge.metrics.bins import Bins
 from graphgauge.metrics.calibration import (
