@@ -12,6 +12,7 @@ from torch import Generator, nn
 
 from graphgauge.errors import InputError
 from graphgauge.graph import Graph
+from graphgauge.methods import method
 from graphgauge.methods.inputs import Inputs
 from graphgauge.methods.layers import Noise
 from graphgauge.methods.miscalibrated.isomorphism import IsomorphismLayer
@@ -63,12 +64,12 @@ def test_isomorphism_layer_is_that_of_pyg(training, rng):
 @pytest.mark.parametrize("n_layers", [2, 4])
 @pytest.mark.parametrize("name", ["gcn", "gat", "gin"])
 def test_some_nodes_are_seen_by_what_they_depend_on_alone(name, n_layers):
-    method = small(f"miscalibrated/{name}", n_layers=n_layers)
+    made = small(f"miscalibrated/{name}", n_layers=n_layers)
     # A path, so that not everything is near.
     pairs = np.stack([np.arange(29), np.arange(1, 30)], axis=1)
     graph = Graph.from_edges(pairs, 30, features=np.random.default_rng(0).random((30, 5)))
-    inputs, some = method.inputs(graph), torch.tensor([3, 11])
-    network = method.network(Size(5, 3, torch.ones(3) / 3), Generator().manual_seed(0))
+    inputs, some = made.inputs(graph), torch.tensor([3, 11])
+    network = made.network(Size(5, 3, torch.ones(3) / 3), Generator().manual_seed(0))
     view = network.view(inputs, some)
     with torch.no_grad():
         few = network.output(network.hidden(network.encoder.stem(inputs), view), inputs, view)
@@ -79,6 +80,8 @@ def test_some_nodes_are_seen_by_what_they_depend_on_alone(name, n_layers):
 
 @pytest.mark.parametrize("name", ["gcn", "gat", "gin"])
 def test_passes_with_dropout_are_averaged(name):
+    with_passes, without = (method(f"miscalibrated/{name}{end}") for end in ("-mcd", ""))
+    assert dataclasses.asdict(with_passes) == {**dataclasses.asdict(without), "passes": 100}
     trained = small(f"miscalibrated/{name}-mcd", passes=5).fit(GRAPH, SPLIT, seed=4)
     plain = small(f"miscalibrated/{name}").fit(GRAPH, SPLIT, seed=4)
     for ours, theirs in zip(trained.network.parameters(), plain.network.parameters(), strict=True):

@@ -67,7 +67,10 @@ def test_slices_take_no_longer_than_copies() -> None:
             given_.sum().backward()
         return time.process_time() - start
 
-    assert seconds(wide[:, :64]) < 20 * min(seconds(wide[:, :64].clone()) for _ in range(3)) + 1e-2
+    # The first product of a shape is prepared, which takes longer than the product.
+    slices, copies = wide[:, :64], wide[:, :64].clone()
+    sliced, copied = (min(seconds(w) for _ in range(5)) for w in (slices, copies))
+    assert sliced < 20 * copied + 1e-2
 
 
 @pytest.mark.parametrize("n", [0, 3])

@@ -12,6 +12,9 @@ from graphgauge.arrays import FloatArray, IntArray
 
 __all__ = ["Beliefs", "propagate"]
 
+# By how much messages, in logarithms, may differ and still count as unchanged.
+_STILL = 1e-12
+
 
 @dataclass(frozen=True, eq=False)
 class Beliefs:
@@ -73,7 +76,7 @@ def propagate(
         received = arriving(sent)
         before = sent
         sent = log_softmax((scores + to_nodes @ received)[source] - received[other], axis=1)
-        if np.array_equal(before, sent):
+        if np.allclose(before, sent, rtol=0, atol=_STILL):
             break
     halves = sent[: len(pairs), :, None] + sent[len(pairs) :, None, :]
     return Beliefs(scores + to_nodes @ arriving(sent), tables[: len(pairs)] + halves)

@@ -143,8 +143,10 @@ class Gin(Balanced):
 
 
 @dataclass(frozen=True, kw_only=True)
-class WithPasses(Balanced):
+class WithPasses:
     """Predicts by the mean of passes with dropout; training is the same.
+
+    It has no field but its own: any other would take the place of the network's.
 
     Parameters
     ----------
