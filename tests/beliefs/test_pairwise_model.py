@@ -65,7 +65,8 @@ def test_bad_models_are_named(given, told):
         ({"damping": NAN}, "damping: nan is not from 0 to below 1"),
         ({"tolerance": -1.0}, "tolerance: -1.0 is not a number from 0"),
         ({"tolerance": NAN}, "tolerance: nan is not a number from 0"),
-        ({"iterations": 0}, "iterations: 0 is not above 0"),
+        ({"iterations": 0}, "iterations: 0 is not a whole number above 0"),
+        ({"iterations": 2.5}, "iterations: 2.5 is not a whole number above 0"),
     ],
 )
 def test_bad_options_are_named(given, told):

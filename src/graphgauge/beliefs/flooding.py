@@ -56,7 +56,6 @@ class Flooding:
         self.incoming = _sums_at(self.sources[::-1].ravel(), scores.shape, scores.dtype)
         self.values = np.empty((model.n_classes, *self.sources.shape), scores.dtype)
         self.beliefs, self.tops = self.scores, np.zeros_like(scores, shape=model.n_nodes)
-        self.barred: FloatArray | None = None
 
     def settle(self, damping: float, tolerance: float, most: int) -> tuple[int, float, float]:
         """Take rounds until nothing changes.
@@ -80,7 +79,7 @@ class Flooding:
 
     def marginals(self) -> FloatArray:
         """Return the marginals of nodes ``[n, C]``."""
-        weights = np.exp(self._allowed())
+        weights = np.exp(self.beliefs)
         weights /= weights.sum(axis=0)
         marginals = np.empty_like(weights.T, order="C")
         marginals[self.nodes] = weights.T
@@ -88,8 +87,12 @@ class Flooding:
 
     def joint(self, rows: IntArray) -> FloatArray:
         """Return the joint marginals of edges ``[k, C, C]``."""
-        with np.errstate(divide="ignore", under="ignore"):
-            leaving = self._leaving_logs(self._edge_places[rows])
+        places = self._edge_places[rows]
+        leaving = np.take(self.beliefs, self.sources[:, places], axis=1)
+        with np.errstate(invalid="ignore", under="ignore"):
+            # What is barred stays so (see `_leaving`).
+            leaving -= self.kind.logs(self.values[:, ::-1, places])
+            np.fmax(leaving, -np.inf, out=leaving)
             joint = self.model.pair_scores(rows)
             joint += leaving[:, 0].T[:, :, None]
             joint += leaving[:, 1].T[:, None, :]
@@ -126,19 +129,12 @@ class Flooding:
         """Sum up what arrived at every node: logarithms of beliefs, the best label's at zero."""
         n_classes, n_nodes = self.scores.shape
         at_a_time = max(self.incoming.shape[0] // max(n_nodes, 1), 1)
-        self.beliefs = self.scores.copy()
-        self.barred = np.zeros_like(self.scores) if self.hard else None
+        self.beliefs = np.empty_like(self.scores)
         for labels in (slice(k, k + at_a_time) for k in range(0, n_classes, at_a_time)):
-            arrived = self.kind.logs(self.values[labels]).ravel()
-            if self.barred is not None:
-                # Minus infinity cannot be taken out of a sum, so it is counted.
-                never = np.isneginf(arrived)
-                counts = self.incoming @ never.astype(arrived.dtype)
-                self.barred[labels] = counts.reshape(self.barred[labels].shape)
-                arrived = np.where(never, 0, arrived)
-            sums = self.incoming @ arrived
-            self.beliefs[labels] += sums.reshape(self.beliefs[labels].shape)
-        self.tops = self._allowed().max(axis=0)
+            sums = self.incoming @ self.kind.logs(self.values[labels]).ravel()
+            alone = self.scores[labels]
+            np.add(alone, sums.reshape(alone.shape), out=self.beliefs[labels])
+        self.tops = self.beliefs.max(axis=0)
         if self.hard:
             lost = np.zeros(n_nodes, bool)
             lost[self.nodes] = np.isneginf(self.tops)
@@ -146,29 +142,17 @@ class Flooding:
             refuse("scores", lost, f"is {told} it", f"are {told} them")
         self.beliefs -= self.tops
 
-    def _allowed(self) -> FloatArray:
-        if self.barred is None:
-            return self.beliefs
-        return np.where(self.barred > 0, -np.inf, self.beliefs)
-
     def _leaving(self, held: FloatArray, rows: slice) -> FloatArray:
-        if self.hard:
-            return self._leaving_logs(rows)
+        """Take out of what nodes hold what came along the edge it leaves on ``[C, 2, k]``."""
         leaving = np.take(held, self.sources[:, rows], axis=1)
-        self.kind.less(leaving, self.values[:, ::-1, rows])
-        return leaving
-
-    def _leaving_logs(self, rows: slice | IntArray) -> FloatArray:
-        sources = self.sources[:, rows]
-        leaving = np.take(self.beliefs, sources, axis=1)
-        arrived = self.kind.logs(self.values[:, ::-1, rows])
-        if self.barred is None:
-            leaving -= arrived
+        if not self.hard:
+            self.kind.less(leaving, self.values[:, ::-1, rows])
             return leaving
-        never = np.isneginf(arrived)
-        leaving -= np.where(never, 0, arrived)
-        leaving[self.barred[:, sources] > never] = -np.inf
-        return leaving
+        # Where an edge has barred a label, minus infinity cannot be taken out. Nor need it be: at
+        # the other end, this label goes only with those that are barred there too.
+        with np.errstate(invalid="ignore"):
+            self.kind.less(leaving, self.values[:, ::-1, rows])
+        return np.asarray(np.fmax(leaving, -np.inf, out=leaving))
 
     def _send(self, table: FloatArray, leaving: FloatArray, out: FloatArray) -> None:
         if self.couplings.symmetric:
@@ -185,7 +169,7 @@ class Flooding:
         """
         sums = np.zeros_like(self.tops)
         if not self.maximal:
-            sums = np.log(np.exp(self._allowed()).sum(axis=0))
+            sums = np.log(np.exp(self.beliefs).sum(axis=0))
         log_z = self.tops.sum(dtype=np.float64) + sums.sum(dtype=np.float64)
         log_z += self.couplings.tops.sum(dtype=np.float64)
         held = self.kind.of_logs(self.beliefs)
@@ -201,14 +185,16 @@ class Flooding:
 def _sums_at(targets: IntArray, shape: tuple[int, int], precision: Any) -> sp.csr_array:
     """Make the matrix that sums up at every node what arrives, of one label or of all at once."""
     n_entries, (n_nodes, n_classes) = len(targets), shape
-    places = targets, np.arange(n_entries)
+    short = np.int32 if n_entries <= np.iinfo(np.int32).max else np.int64
+    places = targets.astype(short), np.arange(n_entries, dtype=short)
     of_one = sp.coo_array((np.ones(n_entries, precision), places), (n_nodes, n_entries)).tocsr()
     if n_entries * n_classes > _AT_ONCE:
         return of_one
-    shifts = n_entries * np.arange(n_classes, dtype=of_one.indices.dtype)[:, None]
+    shifts = n_entries * np.arange(n_classes, dtype=short)[:, None]
+    starts = np.append((of_one.indptr[:-1] + shifts).ravel(), n_classes * n_entries)
     entries = (
         np.ones(n_classes * n_entries, precision),
         (of_one.indices + shifts).ravel(),
-        np.append((of_one.indptr[:-1] + shifts).ravel(), n_classes * n_entries),
+        starts.astype(short),
     )
     return sp.csr_array(entries, (n_classes * n_nodes, n_classes * n_entries))

@@ -57,8 +57,8 @@ class PairwiseModel:
         n, n_classes = scores.shape
         if not n_classes:
             raise InputError(f"scores: has shape {scores.shape}, no classes to choose from")
-        lost = np.asarray(scores.max(axis=1) == -np.inf)
-        refuse("scores", lost, "allows no label", "allow no label")
+        if n and scores.min() == -np.inf:
+            refuse("scores", scores.max(axis=1) == -np.inf, "allows no label", "allow no label")
         edges = _edges(self.edges, n)
         coupling = _coupling(self.coupling, len(edges), n_classes, scores.dtype)
         for name, value in (("scores", scores), ("edges", edges), ("coupling", coupling)):

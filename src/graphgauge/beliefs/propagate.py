@@ -140,8 +140,8 @@ def propagate_beliefs(
         raise InputError(f"damping: {damping} is not from 0 to below 1")
     if not 0 <= tolerance < np.inf:
         raise InputError(f"tolerance: {tolerance} is not a number from 0")
-    if iterations < 1:
-        raise InputError(f"iterations: {iterations} is not above 0")
+    if iterations < 1 or iterations % 1:
+        raise InputError(f"iterations: {iterations} is not a whole number above 0")
     messages = Flooding(model, _clamped_scores(model), maximal=product == "max")
     return _settled(messages, damping, tolerance, iterations)
 
